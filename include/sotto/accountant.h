@@ -1,15 +1,15 @@
-/* sotto/accountant.h: what a list of private releases costs, as a certified (epsilon, delta).
+/* sotto/accountant.h: the privacy cost of a list of releases, as a certified (epsilon, delta).
  *
- * Idea        A plan is a list of events (mechanism, noise, sampling, count). Each event has
- *             a dominating pair of output distributions; the privacy loss of the plan is the
- *             sum of the events' losses, and delta(epsilon) is an integral over its law.
+ * Idea        A plan is a list of events (mechanism, noise, sampling, count). Each event has a
+ *             dominating pair of output distributions. The privacy loss of the plan is the sum of
+ *             the events' losses; delta(epsilon) is an integral over its distribution.
  * Theorem     Zhu, Dong & Wang, AISTATS 2022, Thm 10: dominating pairs compose, also when
  *             later events are chosen from earlier outputs. Each accountant's own theorem is
  *             in its proof note, with the error analysis.
- * Neighbours  sotto_adjacency says what one record means; it is part of the plan.
- * Assumes     (1) every event is really run with the stated noise, sampling and sensitivity;
- *             the gate enforces this for sotto's own learners; (2) the number and parameters
- *             of the events are fixed in advance (a plan), not chosen from outputs.
+ * Neighbours  sotto_adjacency defines neighbouring data sets; it is part of the plan.
+ * Assumes     (1) every event is run with the stated noise, sampling and sensitivity. The gate
+ *             enforces this for sotto's own learners. (2) The number and parameters of the events
+ *             are fixed in advance (a plan), not chosen from outputs.
  * Rounding    `epsilon` and `delta` are upper bounds: discretisation, truncation and
  *             floating-point error are bounded and added. `_lower` fields are lower bounds.
  *             Docs: accounting.md
@@ -65,9 +65,9 @@ typedef struct sotto_account {
     sotto_adjacency adjacency;
 } sotto_account;
 
-/* A target left open in a plan: the question `noise` fills in every noise_multiplier that is
- * SOTTO_UNSET, the question `steps` every count that is 0, the question `rate` every rate of
- * Poisson sampling that is SOTTO_UNSET. */
+/* A target left open in a plan. sotto_account_noise() fills in every noise_multiplier that is
+ * SOTTO_UNSET. sotto_account_steps() fills in every count that is 0. sotto_account_rate() fills
+ * in every Poisson sampling rate that is SOTTO_UNSET. */
 
 /* An event to fill in: nothing that carries privacy is set. */
 SOTTO_API sotto_event sotto_event_defaults(void);
@@ -93,16 +93,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_parse(const char *json,
                                                          sotto_plan **out_plan,
                                                          sotto_error *error);
 
-/* The canonical JSON form: no blanks, keys in byte order, numbers with the fewest digits that
- * read back as the same bits, unset fields left out, "search" for open targets. Parsing it
- * gives an equal plan. Free it with sotto_free(). Refuses a plan without events
- * (there is no such file) and a purpose that is not UTF-8. */
+/* Writes the canonical JSON form: no blanks, keys in byte order, unset fields left out, "search"
+ * for open targets. Numbers have the fewest digits that read back as the same bits. Parsing the
+ * text gives an equal plan. Free it with sotto_free(). Refuses a plan without events, and a
+ * purpose that is not UTF-8. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_plan_to_json(const sotto_plan *plan,
                                                            char **out_json,
                                                            sotto_error *error);
 
-/* What a plan holds: how many events (not counting repetitions), and between which data sets
- * they protect. */
+/* Returns the number of events (not counting repetitions), and the adjacency. */
 SOTTO_API size_t sotto_plan_size(const sotto_plan *plan);
 SOTTO_API sotto_adjacency sotto_plan_adjacency(const sotto_plan *plan);
 /* States whose data the events protect: every row of one value of `column`, of which the run keeps at most `rows`
@@ -168,45 +167,46 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_rdp(const sotto_plan *plan
                                                           double *out_rdp_upper,
                                                           sotto_error *error);
 
-/* The same for plans with (epsilon, delta) events, in two columns: the plan is `out_delta_upper`-
- * approximately (order, `out_rdp_upper`)-RDP. The first column takes an (epsilon, delta) event
- * as the epsilon-DP release it is but for an event of probability delta, the second is
- * 1 - prod(1 - delta_i); both are rounded up. See ledger.md. */
+/* The same for plans with (epsilon, delta) events, in two columns: the plan is
+ * `out_delta_upper`-approximately (order, `out_rdp_upper`)-RDP. The first column counts an
+ * (epsilon, delta) event as an epsilon-DP release: it is one, except with probability delta. The
+ * second column is 1 - prod(1 - delta_i). Both are rounded up. See ledger.md. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_account_rdp_with_delta(const sotto_plan *plan, double order, double *out_rdp_upper,
                              double *out_delta_upper, sotto_error *error);
 
-/* sotto_account_epsilon() for noise whose law is off by at most `sampler_error` in total
- * variation, over all draws together: the guarantee of the noise as it was really drawn. The
- * error costs (1 + e^epsilon) sampler_error of delta, because each of the two compared
- * probabilities moves by at most sampler_error. 0 gives sotto_account_epsilon() itself. */
+/* sotto_account_epsilon() for inexact noise: `sampler_error` bounds the total variation between
+ * the sampled and the exact distribution, over all samples together. The error costs
+ * (1 + e^epsilon) sampler_error of delta, because each of the two compared probabilities moves by
+ * at most sampler_error. 0 gives sotto_account_epsilon(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_epsilon_inexact(
     const sotto_plan *plan, sotto_accountant accountant, double delta,
     double sampler_error, sotto_account *out_account, sotto_error *error);
 
-/* The plan in single numbers, rounded up: it is mu-GDP if all its events are Gaussian or GDP
- * and not sampled; rho-zCDP if none has a delta, an atom or a Renyi curve, or is a sampled Gaussian
- * (a sampled event with an epsilon counts by its amplified one); NaN where it is not. */
+/* The plan in single numbers, rounded up; NaN where a number does not exist. The plan is mu-GDP
+ * if all its events are Gaussian or GDP and not sampled. It is rho-zCDP if no event has a delta,
+ * an atom or a Renyi curve, and none is a sampled Gaussian. A sampled event with an epsilon
+ * counts by its amplified epsilon. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_single_numbers(
     const sotto_plan *plan, double *out_mu, double *out_rho, sotto_error *error);
 
-/* Which part of the plan's Renyi divergence at `order` each event has, its repetitions
- * included; the parts sum to 1 but for rounding (to 0 if nothing costs anything). They say
- * where the budget goes; they are no guarantee. `out_shares` has sotto_plan_size() places. */
+/* The share of each event, its repetitions included, in the plan's Renyi divergence at `order`.
+ * The shares sum to 1 up to rounding, or to 0 if the plan costs nothing. They show where the
+ * budget is spent; they are no guarantee. `out_shares` has sotto_plan_size() places. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_shares(const sotto_plan *plan,
                                                              double order,
                                                              double *out_shares,
                                                              sotto_error *error);
 
-/* The best attack: of all tests for one record that accuse wrongly with probability at most
- * `false_positive_rate`, none finds the record with a probability above the result, if the
- * release has every (epsilon, delta) of `pairs` as a guarantee. Rounded up, at most 1. */
+/* Returns a bound on the true positive rate of every membership test with a false
+ * positive rate of at most `false_positive_rate`. The release satisfies every (epsilon,
+ * delta) of `pairs`. Rounded up, at most 1. */
 SOTTO_API double sotto_account_attack(const sotto_account *pairs, size_t count,
                                       double false_positive_rate);
 
 /* The textbook's Gaussian calibration sqrt(2 ln(1.25/delta))/epsilon, Dwork & Roth 2014,
- * Thm A.1, proved for epsilon < 1 and refused beyond; for comparison with
- * sotto_account_noise(), which needs less noise at every epsilon and delta. */
+ * Thm A.1. It is proved for epsilon < 1 and refused beyond. For comparison:
+ * sotto_account_noise() needs less noise at every epsilon and delta. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_gaussian_noise_classical(
     double epsilon, double delta, double *out_noise_multiplier, sotto_error *error);
 

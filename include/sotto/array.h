@@ -1,12 +1,12 @@
-/* sotto/array.h: records that are already in memory, as they lie there.
+/* sotto/array.h: records in the caller's memory, read in place.
  *
  * Idea        A view of the caller's numbers: a pointer, the kind of number, rows, columns and the
  *             distances between them in bytes. Rows or columns may be contiguous, or neither.
  *             Nothing is copied to make a view; the library reads it during a call and keeps none of it.
  * Cells       With a table's schema a view has one column for each column of the schema, in its
- *             order: a number; 0 or 1 for a boolean; the place in `values` for a category; anything
- *             for an ignored column. NaN is a missing cell, like every cell that makes no sense.
- *             With a matrix schema ("features": d) it has d columns.
+ *             order. A boolean is 0 or 1, a category is its place in `values`. Ignored columns
+ *             may hold anything. NaN and invalid cells are missing. With a matrix schema
+ *             ("features": d) it has d columns.
  */
 #ifndef SOTTO_ARRAY_H
 #define SOTTO_ARRAY_H
@@ -42,9 +42,10 @@ typedef struct sotto_array {
     ptrdiff_t column_stride_bytes;
 } sotto_array;
 
-/* A matrix that lists its entries, compressed by rows (CSR): row i has the entries starts[i] .. starts[i + 1] - 1. Places are
- * SOTTO_INT32 or SOTTO_INT64, each array has one column. An entry whose index is no feature's, or not above the index before it
- * in its row, does not count; nor do the entries of a row whose starts are none. Features that are not listed are 0. */
+/* A sparse matrix, compressed by rows (CSR): row i has the entries starts[i] .. starts[i + 1] -
+ * 1. Places are SOTTO_INT32 or SOTTO_INT64, and each array has one column. An entry is ignored if
+ * its index is no feature's, or not above the index before it in its row. A row with invalid
+ * starts has no entries. Features that are not listed are 0. */
 typedef struct sotto_sparse {
     sotto_array starts; /* one more than there are rows */
     sotto_array indices;
@@ -60,20 +61,21 @@ typedef struct sotto_records {
      * bytes of texts: SOTTO_UINT8, at most 256 columns, filled up with zeros. The number 17 and the
      * text "17" are the same unit. */
     sotto_array units;
-    /* The rows are the result of a query, a filter or a stream, so that how many there are depends on
-     * what stored records say. Their number is then secret under both adjacencies, a schema with a unit is
-     * refused, and the certificate lists that each row came from one stored record as not checked
-     * (stability.md). False: the rows are a stored table, all of it, under its own column names. */
+    /* The rows are the result of a query, a filter or a stream, so their number depends on the
+     * content of stored records. The number is then secret under both adjacencies, and a schema
+     * with a unit is refused. The certificate states that it is not checked that each row came
+     * from one stored record (stability.md). False: the rows are a stored table, all of it, under
+     * its own column names. */
     bool selected;
-    /* Declares that rows which were computed when they were read (a relation, a cursor) are every row of a stored
-     * table, under the table's own column names. Not beside `selected`. */
+    /* Declares that rows computed on reading (a relation, a cursor) are every row of a stored
+     * table, under the table's own column names. Not together with `selected`. */
     bool declared;
     /* A stream in place of `features`; NULL: none. Columns are found by name. With a table's schema, labels and units may come apart
      * from the stream, which then lacks their columns: labels hold the cells of the target. They are given if their `element` is set,
      * with no rows too. The stream is taken over when it is opened; release it afterwards if its `release` is not NULL: sotto/arrow.h. */
     struct ArrowArrayStream *stream;
-    /* Of a stream: it hands out a table that lies in memory, whole, so that its rows count as those of an array. A stream
-     * without this and without `declared` counts as selected. */
+    /* The stream provides a table that is in memory as a whole, so its rows count as those of an
+     * array. A stream without this and without `declared` counts as selected. */
     bool in_memory;
     /* With a matrix schema: entries in place of `features`, borrowed; NULL: none. */
     const sotto_sparse *sparse;

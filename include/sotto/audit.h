@@ -1,12 +1,13 @@
-/* sotto/audit.h: attacks on the library's own learners, and what they prove about its claims.
+/* sotto/audit.h: attacks on the library's own learners, with lower bounds on epsilon.
  *
- * Idea        The learner is trained thousands of times on a crafted pair of neighbouring data sets, through its own gate, with
- *             noise of its own each time. An attack that knows everything but the noise decides from what was released
- *             which of the two it was. Its rates give a lower bound of epsilon; above the claim it refutes the claim.
+ * Idea        The learner is trained thousands of times on a crafted pair of neighbouring data
+ *             sets, through its own gate, with fresh noise. An attack that knows everything but
+ *             the noise decides from the release which data set was used. Its error rates give a
+ *             lower bound on epsilon. A bound above the claim refutes the claim.
  * Theorem     sotto/audit_statistics.h
  * Neighbours  Those of the claim.
- * Assumes     A refuted claim is false but for a chance of `alpha`. A claim that is not refuted is not proven: the bound says
- *             how much of it this attack can see, and a bug that another pair would show stays unseen.
+ * Assumes     A true claim is refuted with probability at most `alpha`. A claim that is not
+ *             refuted is not proven: the bound covers only this attack on this pair of data sets.
  * Docs        audit.md
  */
 #ifndef SOTTO_AUDIT_H
@@ -40,7 +41,7 @@ typedef struct sotto_audit_config {
     double delta;           /* SOTTO_UNSET: a pure claim */
     sotto_adjacency
         adjacency; /* default SOTTO_ADD_REMOVE, or SOTTO_REPLACE_ONE for methods that need it */
-    bool transcript; /* look at every released step, not at the result alone: gd, sgd */
+    bool transcript; /* attack every released iterate, not only the result: gd, sgd */
     uint64_t runs;   /* of each world; default 20000; half of them choose the threshold */
     double alpha;    /* 1 - confidence; default 0.01 */
     bool insecure_test; /* noise from `test_seed`: repeatable */
@@ -60,18 +61,18 @@ static inline sotto_audit_config sotto_audit_defaults(void)
     return config;
 }
 
-/* How the lower bound of epsilon was come by. */
+/* Derivation of the lower bound of epsilon. */
 typedef enum sotto_audit_route {
     SOTTO_AUDIT_BY_RATES = 1, /* log((TPR - delta)/FPR): for every mechanism */
     SOTTO_AUDIT_BY_MU = 2, /* the claim is Gaussian DP: mu_lower, then along its curve */
     SOTTO_AUDIT_BY_NOISE =
         3, /* the claim's plan with more noise, as little as is refuted: the same family */
     SOTTO_AUDIT_AS_GAUSSIAN =
-        4 /* the claim is not Gaussian (objective perturbation): mu_lower holds, and what a Gaussian release of that
-             mu has for epsilon is a yardstick, not a bound */
+        4 /* the claim is not Gaussian (objective perturbation): mu_lower holds. The epsilon of a
+           * Gaussian release with that mu is a comparison, not a bound */
 } sotto_audit_route;
 
-/* What is claimed and what was found. */
+/* The claim and the result. */
 typedef struct sotto_audit_summary {
     double epsilon; /* claimed, at `delta`: the plan's certified price */
     double delta;
@@ -85,12 +86,12 @@ typedef struct sotto_audit_summary {
     sotto_audit_verdict verdict; /* against the claim's own trade-off curve */
     sotto_audit_route route;
     double
-        epsilon_lower; /* by the route: a bound of epsilon itself by rates, else of the claim's family; at most what
-                             `bounds` has is proven of a mechanism that nothing is known of */
+        epsilon_lower; /* by the route: from rates a bound on epsilon itself, else on the claim's
+                        * family. Without knowledge of the mechanism only `bounds` is proven */
     bool
         refuted; /* verdict.refuted, or epsilon_lower above epsilon by rates, or the exact loss */
-    /* Objective perturbation alone, else NaN: of the privacy loss log p(theta)/p'(theta), evaluated exactly at every run
-     * of the world with the record. */
+    /* The next fields: only objective perturbation, else NaN. They describe the privacy loss log
+     * p(theta)/p'(theta), evaluated exactly in every run with the record. */
     double loss_most;   /* the largest size seen; a pure claim says at most epsilon */
     double delta_seen;  /* the mean of (1 - e^(epsilon - loss))+ */
     double delta_lower; /* the same less a Bernstein bound at alpha */
@@ -98,7 +99,8 @@ typedef struct sotto_audit_summary {
 
 typedef struct sotto_audit sotto_audit;
 
-/* Attacks the learner. SOTTO_UNSUPPORTED: no pair is known for this model and method. Free with sotto_audit_free(). */
+/* Attacks the learner. SOTTO_UNSUPPORTED: no pair is known for this model and method. Free with sotto_audit_free().
+ * */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_audit_learner(
     const sotto_audit_config *config, sotto_audit **out_audit, sotto_error *error);
 SOTTO_API void sotto_audit_free(sotto_audit *audit); /* NULL is fine */
@@ -110,7 +112,8 @@ SOTTO_API const char *sotto_audit_pair(const sotto_audit *audit);
 SOTTO_API const char *sotto_audit_short_of(const sotto_audit *audit);
 SOTTO_API const char *sotto_audit_sentence(const sotto_audit *audit);
 
-/* The attack's ROC on logarithmic axes beside the claim's bound, and its trade-off beside the claim's own curve. Free it
+/* The attack's ROC on logarithmic axes beside the claim's bound, and its trade-off beside the claim's own curve. Free
+ * it
  * with sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_audit_to_svg(const sotto_audit *audit,
                                                            char **out_svg,

@@ -1,12 +1,13 @@
-/* sotto/audit_demo.h: what epsilon buys, shown on a record that is invented.
+/* sotto/audit_demo.h: the protection that epsilon gives, shown on an invented record.
  *
- * Idea        Two demonstrations on a support vector machine whose rows all lie in the linear part of the loss. Differencing: of two models, one
- *             trained before a record came and one after, lambda times the difference is the record, and without noise it is
- *             all there. A secret bit: somebody who knows every row but the sign of one attribute of one record guesses
- *             it from the model.
+ * Idea        Two demonstrations on a support vector machine whose rows all lie in the linear
+ *             part of the loss. Differencing: one model is trained before a record arrives and
+ *             one after. Without noise, lambda times their difference is the record. A secret
+ *             bit: an attacker knows every row except the sign of one attribute of one record,
+ *             and guesses it from the model.
  * Theorem     Under epsilon-DP no guess of a fair secret bit is right with a probability above e^epsilon/(1 + e^epsilon).
  * Neighbours  Differencing: one record more (add-remove). The bit: one record or another (replace-one).
- * Assumes     Nothing is charged: no record is anybody's.
+ * Assumes     Nothing is charged: all records are synthetic.
  */
 #ifndef SOTTO_AUDIT_DEMO_H
 #define SOTTO_AUDIT_DEMO_H

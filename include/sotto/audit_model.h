@@ -1,18 +1,20 @@
-/* sotto/audit_model.h: what a model file tells about rows that it was trained on.
+/* sotto/audit_model.h: membership inference attacks on a model file.
  *
- * Idea        A model that remembers is surer of its own rows. Two attacks score rows by that: the loss alone, and the likelihood ratio
- *             against shadow models that are trained with and without each row (LiRA). Rows that were trained on and rows
- *             that were not are both known to the auditor, who counts how well the scores tell them apart.
- * Shadows     Of a network the description that the model file holds, of a concept its class: the same model on other rows. A concept
- *             says labels alone, and rates of right ones take the place of normal laws. Several draws of a posterior speak by
- *             their mean.
- * Canaries    Rows that were made up, each put among the records by a fair coin, make a lower bound of epsilon of one
- *             training: sotto_canaries_score().
+ * Idea        A model that memorises rows has a lower loss on them. Two attacks score rows: by
+ *             the loss, and by the likelihood ratio against shadow models that are trained with
+ *             and without each row (LiRA). The auditor knows members and non-members, and measures the separation of
+ *             their scores.
+ * Shadows     The same model on other rows: for a network the description in the model file, for
+ *             a concept its class. A concept predicts only labels, so rates of correct labels
+ *             replace normal distributions. Several posterior samples are scored by their mean.
+ * Canaries    Synthetic rows, each included by a fair coin, give a lower bound on epsilon from
+ *             one training: sotto_canaries_score().
  * Theorem     LiRA: Carlini et al., S&P 2022. One run: sotto/audit_statistics.h
- * Assumes     Members and others are from one distribution: else an attack tells distributions apart. Rates have confidence
- *             limits if the rows are independent draws; they are no proof against a claim, because nobody tossed a coin for
- *             each row. Canaries have that coin.
- * Public      All rows are declared public to the auditor, who sees whatever the scores show of them.
+ * Assumes     Members and non-members are from one distribution; otherwise an attack
+ *             distinguishes the distributions. Rates have confidence limits if the rows are
+ *             independent samples. They cannot refute a claim, because membership was not random
+ *             for each row. Membership of canaries is.
+ * Public      All rows are declared public to the auditor.
  * Docs        audit.md
  */
 #ifndef SOTTO_AUDIT_MODEL_H
@@ -38,10 +40,11 @@ typedef struct sotto_membership_config {
         size; /* sizeof(sotto_membership_config): sotto_membership_defaults() sets it */
     sotto_data_file members; /* rows of the training; has no default */
     sotto_data_file others;  /* rows that were not; has no default */
-    uint64_t shadows;        /* models for LiRA, from 8 to 4096; 0: the loss alone */
-    bool offline; /* LiRA by models without the row alone; else by both kinds */
-    /* How shadows are trained; model, target, network and class are the file's. NULL: without noise. A private network expects half of
-     * all rows unless this says otherwise; methods that draw make as many draws as the model has. No public_n: coins decide. */
+    uint64_t shadows;        /* models for LiRA, from 8 to 4096; 0: only the loss */
+    bool offline; /* LiRA with only models without the row; else with both kinds */
+    /* Settings of the shadow trainings; model, target, network and class come from the file.
+     * NULL: without noise. A private network expects half of all rows unless this says otherwise.
+     * Posterior methods take as many samples as the model has. No public_n: coins decide. */
     const sotto_train_config *shadow;
     double alpha; /* of the limits of rates; default 0.05 */
     bool insecure_test;
@@ -58,7 +61,7 @@ static inline sotto_membership_config sotto_membership_defaults(void)
     return config;
 }
 
-/* What one score is worth. */
+/* Results of one score. */
 typedef struct sotto_membership_attack {
     const char *name;               /* static: "loss", "lira" */
     double area;                    /* under the ROC; 1/2 is chance */
@@ -72,7 +75,8 @@ typedef struct sotto_membership_attack {
 
 typedef struct sotto_membership sotto_membership;
 
-/* Free with sotto_membership_free(). LiRA is SOTTO_UNSUPPORTED for a caller's loss, which no file holds. A network with frozen layers needs
+/* Free with sotto_membership_free(). LiRA is SOTTO_UNSUPPORTED for a caller's loss, which no file holds. A network
+ * with frozen layers needs
  * shadow->init. At least eight rows of each kind. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_membership_of(const sotto_model *model, const sotto_membership_config *config,
@@ -90,16 +94,18 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_membership_to_svg(
 
 /* ---- canaries ---- */
 
-/* For each of `count` canaries a fair coin: true if it goes among the records. From the operating system unless a test seed is
+/* For each of `count` canaries a fair coin: true if it goes among the records. From the operating system unless a
+ * test seed is
  * given. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_canaries_toss(size_t count,
                                                             const uint64_t *test_seed,
                                                             bool *out_included,
                                                             sotto_error *error);
 
-/* The model's scores of the canaries in `file`, one a row and in its order, and what they prove of a training that put in
- * included[i]: sotto_audit_one_run(). SOTTO_INVALID_ARGUMENT if the file has another number of rows than `count`,
- * SOTTO_UNSUPPORTED if the model's guarantee is for replace-one: canaries come and go. */
+/* Returns the model's scores of the canaries in `file`, one per row in file order. Runs
+ * sotto_audit_one_run() on them, for a training that included row i if included[i].
+ * SOTTO_INVALID_ARGUMENT if the file does not have `count` rows. SOTTO_UNSUPPORTED if the model's
+ * guarantee is for replace-one: canaries are added or removed. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_canaries_score(
     const sotto_model *model, const sotto_data_file *file, const bool *included,
     size_t count, sotto_one_run_choice choice, size_t guesses, double delta, double alpha,

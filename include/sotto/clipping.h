@@ -1,4 +1,4 @@
-/* sotto/clipping.h: how a record's gradient is bounded when a network is trained.
+/* sotto/clipping.h: clipping strategies for a record's gradient in the training of networks.
  *
  * Use         sotto/train_config.h
  */

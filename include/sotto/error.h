@@ -25,7 +25,8 @@ typedef enum sotto_status {
     SOTTO_UNSUPPORTED = 5,     /* valid, but no theorem or no code covers it */
     SOTTO_UNREACHABLE = 6,     /* no setting meets the privacy target */
     SOTTO_BUDGET_EXCEEDED = 7, /* the ledger refuses the charge */
-    SOTTO_NOT_IN_PLAN = 8,     /* the gate refuses what the plan does not cover */
+    SOTTO_NOT_IN_PLAN = 8,     /* the gate refuses an event that the plan does not
+                                * cover */
     SOTTO_ENTROPY = 9,         /* the system's random source failed */
     SOTTO_VERIFICATION = 10,   /* a certificate or a claim does not hold */
     SOTTO_INTERRUPTED =
@@ -36,7 +37,7 @@ typedef enum sotto_status {
 enum { SOTTO_MESSAGE_BYTES = 256 };
 
 /* Owned by the caller, who may pass NULL instead. `message` is one line without a final
- * newline: what was wrong, the value, the remedy. It never quotes a record. */
+ * newline: the setting, its value, the remedy. It never quotes a record. */
 typedef struct sotto_error {
     sotto_status status;
     char message[SOTTO_MESSAGE_BYTES];

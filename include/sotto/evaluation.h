@@ -1,4 +1,4 @@
-/* sotto/evaluation.h: what a model says of a row, and how well it does on public rows.
+/* sotto/evaluation.h: the predictions of a model, and its scores on public rows.
  *
  * Use         sotto/sotto.h, sotto/model.h
  */
@@ -14,14 +14,14 @@ extern "C" {
 
 typedef struct sotto_model sotto_model;
 
-/* What was learned, and what it says of a row. */
+/* The kind of model, and of its predictions. */
 typedef enum sotto_prediction {
     SOTTO_PREDICTION_UNSET = 0,
-    SOTTO_PREDICTS_PROBABILITIES = 1, /* one a class: logistic, softmax, network */
+    SOTTO_PREDICTS_PROBABILITIES = 1, /* one per class: logistic, softmax, network */
     SOTTO_PREDICTS_SCORE =
-        2, /* one number, which speaks for the second class from 0 on and
-                                 is no probability: svm, hinge, a caller's loss of classes, and
-                                 a concept, whose score is 1 or -1 */
+        2, /* one number, which predicts the second class if it is at least 0. It is no
+            * probability: svm, hinge, a caller's loss of classes. A concept has the scores 1 and
+            * -1 */
     SOTTO_PREDICTS_NUMBER =
         3 /* one, in the units of the target and within its bounds: linear,
                                  huber, poisson, a caller's loss of numbers */
@@ -31,11 +31,11 @@ typedef enum sotto_prediction {
 typedef int (*sotto_prediction_function)(size_t predicted, const double *outputs,
                                          void *context);
 
-/* How well the model does on PUBLIC rows. No rows at all are refused. What has no meaning for the model is
- * NaN. For two classes eight bytes a row are kept, for the auc. */
+/* Scores of the model on PUBLIC rows. An empty file is refused. Scores that do not apply to the
+ * model are NaN. For two classes the call keeps eight bytes per row, for the auc. */
 typedef struct sotto_evaluation {
     uint64_t rows;
-    /* Of classes. */
+    /* For classes. */
     double accuracy;
     double
         log_loss; /* mean of -log P(true class), in nats; from the scores, nothing is cut off */
@@ -46,7 +46,7 @@ typedef struct sotto_evaluation {
     size_t classes; /* 0 for numbers */
     uint64_t *
         confusion; /* classes x classes: [true * classes + predicted]; NULL for numbers */
-    /* Of numbers, in the units of the target; true numbers count as within its bounds. */
+    /* For numbers, in the units of the target; true numbers are clipped to its bounds. */
     double mse, mae; /* mean squared, mean absolute error */
     double r2; /* 1 - mse over the variance of these rows; NaN when they are all equal */
     double

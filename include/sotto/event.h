@@ -1,7 +1,8 @@
 /* sotto/event.h: one private release in numbers: mechanism, noise, sampling, neighbours.
  *
- * Idea        A plan is a list of events. Settings, ledgers and certificates speak of the same relation between neighbours.
- * Use         sotto/accountant.h says what a plan costs.
+ * Idea        A plan is a list of events. Settings, ledgers and certificates speak of the same relation between
+ * neighbours.
+ * Use         sotto/accountant.h computes the cost of a plan.
  */
 #ifndef SOTTO_EVENT_H
 #define SOTTO_EVENT_H
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-/* What it means that two data sets differ in one record. */
+/* The relation between neighbouring data sets, which differ in one record. */
 typedef enum sotto_adjacency {
     SOTTO_ADJACENCY_UNSET = 0,
     SOTTO_ADD_REMOVE = 1, /* one record more or less: the number of rows is secret */
@@ -31,10 +32,12 @@ typedef enum sotto_mechanism {
     SOTTO_EXPONENTIAL = 8,          /* epsilon: the range of the log ratios */
     SOTTO_PERMUTE_AND_FLIP = 9,     /* epsilon; not bounded in range: priced as pure */
     SOTTO_RANDOMIZED_RESPONSE = 10, /* epsilon, categories */
-    SOTTO_OBJECTIVE_PERTURBATION = 11, /* noise_multiplier, atom, and maybe shift and
-                         * vertices: the loss exceeds x >= max(atom, shift) with probability
-                         * at most min(1, vertices P(t > x - shift)), t the loss of a Gaussian
-                         * release, and is max(atom, shift) where it does not */
+    SOTTO_OBJECTIVE_PERTURBATION =
+        11,             /* noise_multiplier, atom, optionally shift and vertices.
+                                        * Let t be the privacy loss of a Gaussian release. The
+                                        * loss exceeds x >= max(atom, shift) with probability at
+                                        * most min(1, vertices P(t > x - shift)). Otherwise it is
+                                        * max(atom, shift) */
     SOTTO_LAPLACE = 12, /* noise_multiplier: scale over L1 sensitivity, any dimension */
     SOTTO_RDP_CURVE =
         13 /* curve_orders, curve_values: any release with these Renyi bounds */
@@ -45,15 +48,15 @@ typedef enum sotto_sampling {
     SOTTO_POISSON = 1, /* each record takes part with probability `rate`, independently */
     SOTTO_WITHOUT_REPLACEMENT =
         2,                  /* a fresh batch of `batch` out of `population` records */
-    SOTTO_SINGLE_RECORD = 3 /* one record out of `population`, drawn afresh */
+    SOTTO_SINGLE_RECORD = 3 /* one record out of `population`, sampled afresh */
 } sotto_sampling;
 
 enum { SOTTO_PURPOSE_BYTES = 48 };
 
-/* One line of a plan. Start from sotto_event_defaults(): fields the mechanism does not use
- * must stay SOTTO_UNSET, fields it uses must be set. A Gaussian event may say scale and
- * sensitivity (both, or none) beside its noise_multiplier, which must then not exceed their
- * ratio; grid may always be set. */
+/* One line of a plan. Start from sotto_event_defaults(): set the fields that the
+ * mechanism uses, and leave the others SOTTO_UNSET. A Gaussian event may state both scale
+ * and sensitivity beside its noise_multiplier, which must not exceed their ratio. grid
+ * may always be set. */
 typedef struct sotto_event {
     sotto_mechanism mechanism;
     double noise_multiplier; /* noise scale over the reference norm (accounting.md) */
@@ -66,50 +69,55 @@ typedef struct sotto_event {
     double grid;        /* spacing of the released values; information only */
     double atom;        /* of objective perturbation, at least 0 */
     double
-        shift; /* of objective perturbation: what the determinant adds to every loss, at
-                    least 0; SOTTO_UNSET means 0 */
+        shift; /* objective perturbation: the determinant's contribution to every loss, at
+                * least 0; SOTTO_UNSET means 0 */
     sotto_sampling sampling;
-    double rate;         /* probability that a record takes part, in (0, 1] */
-    uint64_t count;      /* how often the event happens, at least 1 */
-    uint64_t population; /* records a batch is drawn from; 0 unless without-replacement or
+    double rate;    /* probability that a record takes part, in (0, 1] */
+    uint64_t count; /* number of times the event happens, at least 1 */
+    uint64_t
+        population; /* records that a batch is sampled from; 0 unless without-replacement or
                             single-record */
-    uint64_t batch;      /* records of one batch, at most population; 0 unless
+    uint64_t batch; /* records of one batch, at most population; 0 unless
                             without-replacement */
     uint32_t
         categories; /* of randomized response, at least 2; 0 for every other mechanism */
     uint32_t
-        rows; /* of objective perturbation with the logistic loss: the most rows of one
-                       unit, with which the accountant knows more than the atom; 0: not said */
+        rows; /* of objective perturbation with the logistic loss, or with `theorem`: most rows of one unit, for a
+                 bound below the atom; 0: not stated */
     uint32_t
         dimension; /* of the discrete Gaussian: numbers released at once; 0 means one,
                             SOTTO_DIMENSION_ANY that it is not known */
     uint32_t
         vertices; /* of objective perturbation: Gaussian losses of which the largest counts, at
-                            most SOTTO_VERTICES_MAX; 0 means one */
+                            most SOTTO_VERTICES_MAX; 0 means one. With `theorem`: the signs that
+                            the slope of one row may have, 1 or 2 */
     uint32_t
         theorem; /* of objective perturbation: the version of the theorem that prices it.
                     0: the former one (an atom and a tail; files without the member).
-                    SOTTO_FROZEN_SLOPE: logistic loss, needs rows; a smaller price */
+                    SOTTO_FROZEN_SLOPE: a loss of one margin, needs rows; a smaller price. Without
+                    a shift it is the logistic loss, with one the shift is rows times the largest
+                    log(1 + curvature/lambda) of one row */
     uint32_t curve_size;        /* of a Renyi curve: its points, 1 to SOTTO_CURVE_MAX */
     const double *curve_orders; /* increasing, above 1; the plan keeps its own copy */
     const double *curve_values; /* bounds of the Renyi divergence at these orders */
     char purpose
-        [SOTTO_PURPOSE_BYTES]; /* what is released; the gate matches it; may be "" */
+        [SOTTO_PURPOSE_BYTES]; /* the purpose of the release; the gate matches it; may be
+                                * "" */
 } sotto_event;
 
-/* NaN: "nobody has set this". */
+/* NaN: the value is not set. */
 #define SOTTO_UNSET ((double)__builtin_nanf(""))
 
-/* "The number of coordinates is not known": what holds for every number of them is used. */
+/* The number of coordinates is not known: bounds are used that hold for every number. */
 #define SOTTO_DIMENSION_ANY UINT32_MAX
 
-/* At most this many corners that one record's gradient may be pushed to. */
+/* Largest number of vertices that one record's gradient may be pushed to. */
 #define SOTTO_VERTICES_MAX 1000000
 
 /* sotto_event.theorem: frozen_slope.md. */
 #define SOTTO_FROZEN_SLOPE 2
 
-/* At most this many records to draw from. */
+/* At most this many records to sample from. */
 #define SOTTO_POPULATION_MAX UINT64_C(1000000000000000)
 
 /* At most this many points of one Renyi curve. */

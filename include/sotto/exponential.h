@@ -1,16 +1,16 @@
 /* sotto/exponential.h: choose a candidate with probability proportional to exp(score).
  *
- * Idea        A candidate with a better score is likelier, but not by more than one record may
- *             show: weights are exp(epsilon score / range).
- * Theorem     McSherry & Talwar, FOCS 2007 (Dwork & Roth 2014, Thm 3.10), for the range of the change
- *             (Durfee & Rogers, NeurIPS 2019: bounded range): epsilon-DP when the change of the scores
- *             between neighbours has range at most `range`: twice the sensitivity, or the
- *             sensitivity itself when the change has one sign.
+ * Idea        A candidate with a better score is more likely: weights are exp(epsilon
+ *             score / range).
+ * Theorem     McSherry & Talwar, FOCS 2007 (Dwork & Roth 2014, Thm 3.10), for bounded range
+ *             (Durfee & Rogers, NeurIPS 2019). The choice is epsilon-DP if the change of the
+ *             scores between neighbours has range at most `range`. That is twice the sensitivity,
+ *             or the sensitivity itself if the change has one sign.
  * Neighbours  config->adjacency; see sotto/selection.h.
- * Assumes     those of sotto/selection.h; and an attacker who does not see the time it takes.
- * Rounding    None: the choice is drawn with integers alone and has exactly the stated law, for
- *             candidates however far behind (proof note choice.md).
- *             Proof note: exponential.md
+ * Assumes     The assumptions of sotto/selection.h, and an attacker who does not observe the
+ *             running time.
+ * Rounding    None: the sampler uses only integers and has exactly the stated distribution, for
+ *             scores of any size (proof note choice.md). Proof note: exponential.md
  */
 #ifndef SOTTO_EXPONENTIAL_H
 #define SOTTO_EXPONENTIAL_H
@@ -35,10 +35,11 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_choose(
     sotto_gate *gate, const sotto_selection_config *config, const int64_t *scores,
     size_t count, size_t *out_choice, sotto_error *error);
 
-/* Chooses among the points 0 .. ends[cells - 1] - 1 of a large public grid. The scores are constant on
- * cells of consecutive points; cell i ends before point ends[i], ends ascend, and the last one is
- * the public size of the grid, at most 2^62. The cells themselves may depend on the records: a point
- * is released, never a cell. Time: `cells` steps and less than 11 trials on average. */
+/* Chooses among the points 0 .. ends[cells - 1] - 1 of a large public grid. The scores are
+ * constant on cells of consecutive points; cell i ends before point ends[i]. Ends ascend, and the
+ * last one is the public size of the grid, at most 2^62. The cells themselves may depend on the
+ * records: a point is released, never a cell. Time: `cells` steps and less than 11 trials on
+ * average. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_exponential_choose_point(
     sotto_gate *gate, const sotto_selection_config *config, const int64_t *scores,
     const uint64_t *ends, size_t cells, uint64_t *out_point, sotto_error *error);

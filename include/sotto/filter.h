@@ -1,17 +1,17 @@
 /* sotto/filter.h: budgets and meters for runs whose plans depend on earlier outputs.
  *
  * Idea        A plan's account holds if everything in it was fixed in advance. An analyst who
- *             chooses the next run after looking at the last one needs a filter (a budget fixed
- *             in advance, runs refused when they would pass it) or an odometer (a running bound
- *             that holds at all times at once, so that one may stop by it). The ledger keeps a
- *             filter in a file; these are the same theorems in memory.
+ *             chooses the next run from the last output needs a filter or an odometer. A filter
+ *             has a budget fixed in advance, and refuses runs that would exceed it. An odometer
+ *             is a bound that holds at all times together, so it may decide when to stop. The
+ *             ledger keeps a filter in a file; these are the same theorems in memory.
  * Theorem     Renyi filter: Feldman & Zrnic, NeurIPS 2021, Thm 4.5. Gaussian filter: Smith &
  *             Thakurta, 2022 (arXiv 2210.17520). Pure filter: Rogers, Roth, Ullman &
  *             Vadhan, NeurIPS 2016, Thm 3.4. Odometer: Ville's inequality for the mixture of
  *             Renyi supermartingales; proof in filter.md.
  * Neighbours  Those of the configuration; plans of the other adjacency are refused.
- * Assumes     (1) a run's plan is fixed, and charged, before the run; (2) every run on the data
- *             is charged; (3) what the accountant assumes of each plan.
+ * Assumes     (1) A run's plan is fixed, and charged, before the run. (2) Every run on the data
+ *             is charged. (3) The accountant's assumptions hold for each plan.
  * Rounding    Prices and sums are rounded up, budgets down.
  *             Docs: filter.md
  */
@@ -45,7 +45,8 @@ typedef struct sotto_filter_config {
                        * the best for Gaussian noise */
 } sotto_filter_config;
 
-/* What a filter knows. Amounts are divergences (Renyi), mu^2 (Gaussian) or epsilons (pure). */
+/* The state of a filter. Amounts are divergences (Renyi), mu^2 (Gaussian) or epsilons
+ * (pure). */
 typedef struct sotto_filter_state {
     double order; /* NaN unless Renyi */
     double budget;
@@ -61,7 +62,7 @@ typedef struct sotto_filter sotto_filter;
 /* Nothing that carries privacy is set. */
 SOTTO_API sotto_filter_config sotto_filter_defaults(void);
 
-/* Refuses what is out of range, and a target that no budget meets (SOTTO_UNREACHABLE). Free the
+/* Refuses a value out of range, and a target that no budget meets (SOTTO_UNREACHABLE). Free the
  * filter with sotto_filter_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_filter_new(
     const sotto_filter_config *config, sotto_filter **out_filter, sotto_error *error);
@@ -78,11 +79,12 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_filter_charge(sotto_filter *filter
 /* Where the filter stands. */
 SOTTO_API sotto_filter_state sotto_filter_get_state(const sotto_filter *filter);
 
-/* The epsilon at `delta` of any number of releases chosen adaptively, the i-th epsilon_i-DP,
- * whose sum of squares never exceeds `sum_of_squares`: sqrt(2 log(1/delta) S) + S/2, Whitehouse,
- * Ramdas, Rogers & Wu, ICML 2023, Thm 1; rounded up. With (epsilon_i, delta_i) releases the sum
- * of the delta_i comes on top of delta. A Renyi filter says less or the same; this one needs no
- * order. NaN unless S is at least 0 and delta between 0 and 1. */
+/* Returns the epsilon at `delta` of any number of adaptively chosen releases. The i-th is
+ * epsilon_i-DP, and the sum of squares never exceeds S = `sum_of_squares`. The result is sqrt(2
+ * log(1/delta) S) + S/2, rounded up. Whitehouse, Ramdas, Rogers & Wu, ICML 2023, Thm 1. With
+ * (epsilon_i, delta_i) releases, add the sum of the delta_i to delta. A Renyi filter gives at
+ * most this epsilon; this one needs no order. NaN unless S is at least 0 and delta between 0 and
+ * 1. */
 SOTTO_API double sotto_filter_epsilon_of_squares(double sum_of_squares, double delta);
 
 typedef struct sotto_odometer sotto_odometer;
@@ -96,16 +98,16 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_odometer_new(sotto_adjacency adjac
                                                            sotto_error *error);
 SOTTO_API void sotto_odometer_free(sotto_odometer *odometer); /* NULL is fine */
 
-/* Notes a run that is about to take place. SOTTO_BUDGET_EXCEEDED, and nothing is noted, if the
- * plan's own deltas do not fit what was set aside: the run must not take place. */
+/* Charges a run that is about to take place. SOTTO_BUDGET_EXCEEDED, and nothing is recorded, if
+ * the plan's own deltas exceed the reserved delta: the run must not take place. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_odometer_charge(sotto_odometer *odometer,
                                                               const sotto_plan *plan,
                                                               sotto_error *error);
 
 /* The loss so far, rounded up; 0 before the first run, infinite when no order prices the runs.
- * With probability 1 - delta the privacy loss is at no time above the reading of that time. So
- * an analyst who stops, by whatever rule, before the reading passes a number fixed in advance
- * has released something (that number, delta)-DP. */
+ * With probability 1 - delta the privacy loss is at no time above the reading of that time. So an
+ * analyst may stop by any stopping time before the reading passes a number fixed in advance. All
+ * releases together are then (that number, delta)-DP. */
 SOTTO_API double sotto_odometer_epsilon(const sotto_odometer *odometer);
 
 #ifdef __cplusplus

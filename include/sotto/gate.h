@@ -1,7 +1,8 @@
-/* sotto/gate.h: the one way out. Every number that leaves passes a gate.
+/* sotto/gate.h: the gate, which every released number passes.
  *
- * Idea        A gate holds the plan, the randomness and the count of what has been released.
- *             A mechanism asks it for each release; it refuses what the plan does not cover.
+ * Idea        A gate holds the plan, the randomness and the number of releases of each event. A
+ *             mechanism asks it for each release; it refuses every event that the plan does not
+ *             cover.
  * Order       new (shut) -> the plan is charged to the ledger -> open -> releases -> finish.
  *             A shut gate refuses everything, so nothing can be released before it is charged.
  * Assumes     The caller of sotto_gate_open() has charged the plan, or runs without a ledger
@@ -41,11 +42,10 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_gate_open(sotto_gate *gate,
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_gate_finish(sotto_gate *gate,
                                                           sotto_error *error);
 
-/* Borrowed: what the gate was made with. */
+/* Borrowed: the plan that the gate was made with. */
 SOTTO_API const sotto_plan *sotto_gate_plan(const sotto_gate *gate);
 
-/* How often event `index` of the plan has been released, counting releases that were let
- * through and then failed. */
+/* Returns the number of releases of event `index` of the plan, including admitted releases that then failed. */
 SOTTO_API uint64_t sotto_gate_released(const sotto_gate *gate, size_t index);
 
 /* False when the randomness came from a test seed: the certificate says "not private". */

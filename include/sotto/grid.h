@@ -1,9 +1,9 @@
 /* sotto/grid.h: records become integers on a public grid before anything is summed.
  *
- * Idea        A record's contribution is clipped to a public bound, rounded toward zero to a
- *             multiple of 2^exponent, and its norm is checked again in integers. Sums of such
- *             records are int64: exact, whatever the order, the threads or the machines, so the
- *             sensitivity that is declared is the sensitivity that is there.
+ * Idea        A record's contribution is clipped to a public bound and rounded toward zero to a
+ *             multiple of 2^exponent. Its norm is then checked in integers. Sums of such records
+ *             are exact int64, in any order and on any number of threads or machines. So the
+ *             declared sensitivity is the true one.
  * Theorem     For every record, also one with NaN or infinite cells, the integers written have
  *             norm at most sotto_grid_bound(). Hence a sum over records moves by at most that
  *             when one is added or removed, by at most twice that when one is replaced.
@@ -11,7 +11,7 @@
  * Assumes     (1) A data set has at most 2^32 records. (2) Bound and exponent are public: they
  *             come from settings or a schema, never from records.
  * Rounding    Toward zero, then down until the exact integer norm is within the bound. With at
- *             most 2^30 units a coordinate and 2^32 records no sum leaves +-2^62.
+ *             most 2^30 units per coordinate and 2^32 records no sum leaves +-2^62.
  *             Proof note: grid.md
  */
 #ifndef SOTTO_GRID_H
@@ -60,15 +60,14 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_grid_exponent(double bound, int bi
 /* The spacing 2^exponent. */
 SOTTO_API double sotto_grid_spacing(const sotto_grid *grid);
 
-/* The bound in grid units, which the norm of every quantised record keeps: for L1 and Linf the
- * whole number below bound / 2^exponent, for L2 that quotient itself. Refuses a grid that is not
- * set, a bound of more than 2^30 units, and one of less than one unit: it would leave only
- * zeros. */
+/* Returns the bound in grid units on the norm of every quantised record. For L1 and Linf it is
+ * the whole number below bound / 2^exponent, for L2 that quotient itself. Refuses a grid that is
+ * not set, and a bound of more than 2^30 units or of less than one. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_grid_bound(const sotto_grid *grid,
                                                          double *out_bound_units,
                                                          sotto_error *error);
 
-/* How far, in grid units, a sum of quantised records moves between neighbours: the bound for
+/* Largest distance, in grid units, of sums of quantised records between neighbours: the bound for
  * SOTTO_ADD_REMOVE, twice the bound for SOTTO_REPLACE_ONE. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_grid_sensitivity(const sotto_grid *grid, sotto_adjacency adjacency,
@@ -83,8 +82,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_grid_quantize(const sotto_grid *gr
                                                             int64_t *out_units,
                                                             sotto_error *error);
 
-/* sums[i] += units[i]. Refuses, leaving the sums as they were, only what the caps rule out: a
- * sum beyond +-2^62. */
+/* sums[i] += units[i]. Refuses only a sum beyond +-2^62, which the limits exclude; the sums then
+ * stay as they were. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_grid_add(int64_t *sums,
                                                        const int64_t *units,
                                                        size_t dimension,

@@ -30,8 +30,9 @@ extern "C" {
 
 enum { SOTTO_NUMBER_BYTES = 32 };
 
-/* The fewest digits that read back as `value`, the same in every locale; scientific below 1e-4,
- * and where a whole number has more than `plain_digits` digits and ends in zeros. Returns `out`. */
+/* Writes the fewest digits that read back as `value`, the same in every locale. Scientific below
+ * 1e-4, and for whole numbers with more than `plain_digits` digits that end in zeros. Returns
+ * `out`. */
 SOTTO_API const char *sotto_number_shortest(double value, int plain_digits,
                                             char out[SOTTO_NUMBER_BYTES]);
 
@@ -97,8 +98,8 @@ SOTTO_API const sotto_json_value *sotto_json_member(const sotto_json_value *obje
 SOTTO_API const sotto_json_value *sotto_json_item(const sotto_json_value *value,
                                                   size_t index);
 
-/* The kind of a value (null where there is none), the number of its items, its name in an object,
- * its text or number; NULL or NaN where it has none. */
+/* Return the kind of a value (null if there is none), its number of items, its name in an object,
+ * its text, its number. NULL or NaN if there is none. */
 SOTTO_API sotto_json_kind sotto_json_kind_of(const sotto_json_value *value);
 SOTTO_API size_t sotto_json_size(const sotto_json_value *value);
 SOTTO_API const char *sotto_json_key_of(const sotto_json_value *value);

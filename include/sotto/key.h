@@ -1,13 +1,15 @@
 /* sotto/key.h: Ed25519 keys that sign budgets, grants and released files.
  *
- * Idea        A hash tells that a file is whole; a signature tells who made it. The curator of a data set
- *             keeps a secret key; whoever has the public key can check what the curator signed.
+ * Idea        A hash shows that a file is complete; a signature shows who made it. The curator of
+ *             a data set keeps a secret key. Anyone with the public key can check the curator's
+ *             signatures.
  * Theorem     Bernstein, Duif, Lange, Schwabe & Yang, CHES 2011: Ed25519 signatures cannot be forged without
  *             the secret key (existential unforgeability under chosen messages). Code: libsodium.
- * Assumes     (1) only the owner can read the secret key's file: mode 0600 or less is enforced, the rest is
- *             the operating system's; (2) the public key reached the verifier by a trusted way.
- * Purposes    A signature names its purpose, and the purpose is part of the signed bytes: a signature on a
- *             released file is never a signature on a grant.
+ * Assumes     (1) Only the owner can read the secret key's file: sotto enforces mode 0600 or
+ *             less, the operating system does the rest. (2) The public key reached the verifier
+ *             by a trusted way.
+ * Purposes    The signed bytes include the purpose of the signature. So a signature on a released
+ *             file is never a signature on a grant.
  */
 #ifndef SOTTO_KEY_H
 #define SOTTO_KEY_H

@@ -6,12 +6,12 @@
  *             epsilon-DP, epsilon = l1_sensitivity / scale (Ghosh, Roughgarden & Sundararajan,
  *             SIAM J. Comput. 2012, for one coordinate; the triangle inequality for more).
  * Neighbours  Those of `adjacency`, which must be the plan's.
- * Assumes     (1) `l1_sensitivity` bounds every pair of neighbours, not only those seen: the
- *             gate tape tests it. (2) The sampler's law: proof note discrete_laplace.md.
- * Rounding    Noise is drawn with a scale that is a ratio of integers: the least n / 2^k at or
- *             above the one asked for, which is a double, and the event's. No error remains:
- *             the gate's sampler error stays as it is. Proof note:
- *             laplace.md
+ * Assumes     (1) `l1_sensitivity` bounds every pair of neighbours, not only those seen;
+ *             record-and-replay tests check it. (2) The sampler's distribution: proof note
+ *             discrete_laplace.md.
+ * Rounding    The sampler's scale is a ratio of integers: the smallest n / 2^k at or above the
+ *             configured scale. It is a double, and the event states it. The sampler adds no
+ *             error to the gate's sampler error. Proof note: laplace.md
  */
 #ifndef SOTTO_LAPLACE_H
 #define SOTTO_LAPLACE_H
@@ -31,29 +31,29 @@ typedef struct sotto_laplace_config {
     double l1_sensitivity;     /* public bound, a whole number of units; has no default */
     double scale;              /* of the noise, in units of the sum; has no default */
     sotto_adjacency adjacency; /* between which data sets; has no default */
-    double grid;         /* what one unit of the sum is, a power of two; default 1 */
-    const char *purpose; /* what is released; borrowed; has no default */
+    double grid;               /* the unit of the sum, a power of two; default 1 */
+    const char *purpose;       /* the purpose of the release; borrowed; has no default */
 } sotto_laplace_config;
 
 /* Every field that carries privacy starts unset, and an unset field is refused. */
 SOTTO_API sotto_laplace_config sotto_laplace_defaults(void);
 
-/* The least scale that can be drawn and costs at most `epsilon`: l1_sensitivity / epsilon,
+/* The least scale that can be sampled and costs at most `epsilon`: l1_sensitivity / epsilon,
  * rounded up. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_laplace_scale(double epsilon,
                                                             double l1_sensitivity,
                                                             double *out_scale,
                                                             sotto_error *error);
 
-/* The event of one release with this config: what a plan must hold for the gate to let the
- * release through. Set its count to the number of releases before adding it. Its scale is the
- * one that is drawn, exactly, times `grid`. Scales from 2^-10 to 2^50. */
+/* Fills in the event of one release with this config, which a plan must hold for the gate to
+ * admit the release. Set its count to the number of releases before adding it. Its scale is
+ * exactly the sampled one, times `grid`. Scales from 2^-10 to 2^50. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_laplace_event(
     const sotto_laplace_config *config, sotto_event *out_event, sotto_error *error);
 
-/* Writes the noisy sums only on success; `exact_sums` stays the caller's; the two may be the
- * same array. A vector of 32768 and more is noised in place: should the random source fail in the
- * middle, it is zeros. Results beyond +-(2^62 - 1) are cut there. */
+/* Writes the noisy sums only on success; `exact_sums` stays the caller's; the two may be the same
+ * array. A vector of 32768 and more is noised in place; if the random source fails in between, it
+ * is set to zeros. Results are clipped to +-(2^62 - 1). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_laplace_release(
     sotto_gate *gate, const sotto_laplace_config *config, const int64_t *exact_sums,
     size_t count, int64_t *out_noisy_sums, sotto_error *error);

@@ -1,20 +1,27 @@
 /* sotto/ledger.h: the privacy budget of a data set, in a SQLite file.
  *
- * Idea        A curator creates a ledger with a data set id, a unit and a budget. Every run reserves its whole plan,
- *             durably, before a record is read; a crash keeps the charge. Several members add up what all runs cost, each in
- *             a currency of its own; a run is admitted while one member covers the whole history with it.
- * Theorem     ledger.md: if each member k alone would guarantee (epsilon, delta_k)-DP to runs chosen
- *             adaptively, the union guarantees (epsilon, sum of delta_k). Members: basic composition (Rogers, Roth, Ullman &
- *             Vadhan, NeurIPS 2016), Renyi filters at orders fixed in advance (Feldman & Zrnic, NeurIPS 2021, Thm 4.5),
- *             a Gaussian filter (Smith & Thakurta 2022), zCDP.
- * Neighbours  One relation for the whole ledger, fixed at init: the unit (a row, or all rows of an id) and the adjacency. Plans
- *             state theirs; a plan of another relation is converted where ledger.md proves a price, and refused elsewhere.
- * Assumes     (1) every access to the data goes through the ledger; (2) a run's settings are fixed when it reserves;
- *             (3) nobody replaces the file by an older copy (detected against an anchor only: see ledger.md); (4) budgets
- *             and grants are not chosen from outputs; a curator's key shows who chose them.
- * Rounding    Amounts are integers: epsilon of the basic member in units of 10^-12, other charges of 2^-40, deltas of
- *             2^-62, sampler errors of 2^-90; one of at most 2^-800 a run costs one unit of delta, and epsilon is at most 500
- *             beside a delta. Every charge is rounded up, every budget down, and a run costs at least one unit in every member.
+ * Idea        A curator creates a ledger with a data set id, a unit and a budget. Every run
+ *             reserves its whole plan, durably, before a record is read; a crash keeps the
+ *             charge. Several members (accounting rules) each add up the cost of all runs in
+ *             their own unit. A run is admitted if at least one member covers the whole history
+ *             with it.
+ * Theorem     ledger.md: if each member k by itself guarantees (epsilon, delta_k)-DP to runs
+ *             chosen adaptively, the union guarantees (epsilon, sum of delta_k). Members: basic
+ *             composition (Rogers, Roth, Ullman & Vadhan, NeurIPS 2016). Renyi filters at orders
+ *             fixed in advance (Feldman & Zrnic, NeurIPS 2021, Thm 4.5). A Gaussian filter (Smith
+ *             & Thakurta 2022). zCDP.
+ * Neighbours  One relation for the whole ledger, fixed at init: the unit (a row, or all rows of an
+ *             id) and the adjacency. Plans state theirs. A plan of another relation is converted
+ *             where ledger.md proves a price, and refused elsewhere.
+ * Assumes     (1) Every access to the data goes through the ledger. (2) A run's settings are
+ *             fixed when it reserves. (3) The file is not replaced by an older copy (only an
+ *             anchor detects this: see ledger.md). (4) Budgets and grants are not chosen from
+ *             outputs; a curator's key shows who chose them.
+ * Rounding    Amounts are integers. The unit is 10^-12 for epsilon of the basic member, 2^-40 for
+ *             other charges, 2^-62 for deltas, 2^-90 for sampler errors. A sampler error of at
+ *             most 2^-800 per run costs one unit of delta. Beside a delta, epsilon is at most
+ *             500. Every charge is rounded up, every budget down. A run costs at least one unit
+ *             in every member.
  */
 #ifndef SOTTO_LEDGER_H
 #define SOTTO_LEDGER_H
@@ -35,7 +42,8 @@ extern "C" {
 /* One thread and one process at a time; each opens its own. */
 typedef struct sotto_ledger sotto_ledger;
 
-/* What a reservation says of itself; it goes into the certificate. Amounts are those of the member `after.member`. */
+/* A reservation, as the certificate states it. Amounts are those of the member
+ * `after.member`. */
 typedef struct sotto_reservation {
     uint64_t id;
     double charged;       /* rounded up */
@@ -44,7 +52,7 @@ typedef struct sotto_reservation {
     sotto_ledger_balance after;
 } sotto_reservation;
 
-/* What a charge would do. */
+/* The effect of a charge. */
 typedef struct sotto_ledger_preview {
     bool admitted;
     sotto_error reason;         /* if it is not admitted */
@@ -58,7 +66,7 @@ typedef enum sotto_ledger_kind {
     SOTTO_LEDGER_RESERVE = 3, /* a run was charged */
     SOTTO_LEDGER_COMMIT = 4,  /* the output of a charged run has left */
     SOTTO_LEDGER_CHECKPOINT =
-        5 /* a charged run kept how far it is, to go on from there alone */
+        5 /* a charged run saved a checkpoint; only that one may be resumed */
 } sotto_ledger_kind;
 
 /* One row, for reports. Texts are borrowed for the call. */
@@ -67,9 +75,9 @@ typedef struct sotto_ledger_entry {
     uint64_t row;
     int64_t
         time_seconds; /* since 1970, by the clock of the machine; information only. A commit has its
-                              reservation's, unless the run kept checkpoints: how long it took is no public thing */
+                              reservation's, unless the run wrote checkpoints: the duration of a run is not public */
     const char *text;      /* reserve: label; grant: reason; "" otherwise */
-    double epsilon, delta; /* init, grant: what was set or added; NaN otherwise */
+    double epsilon, delta; /* init, grant: the budget set or added; NaN otherwise */
     double charged,
         delta_charged; /* reserve, in the currency of `budget`; infinite: it has no price there; NaN otherwise */
     uint64_t
@@ -84,7 +92,8 @@ typedef struct sotto_ledger_entry {
     bool is_signed;       /* init, grant: by the curator's key, verified */
 } sotto_ledger_entry;
 
-/* Called for each row, oldest first; anything but SOTTO_OK ends the walk and is returned. */
+/* Called for each row, oldest first. Any result but SOTTO_OK ends the visit and is
+ * returned. */
 typedef sotto_status (*sotto_ledger_visitor)(const sotto_ledger_entry *entry,
                                              void *context, sotto_error *error);
 
@@ -92,7 +101,7 @@ typedef sotto_status (*sotto_ledger_visitor)(const sotto_ledger_entry *entry,
 typedef sotto_status (*sotto_ledger_sink)(const char *line, size_t size_bytes,
                                           void *context, sotto_error *error);
 
-/* Who did a run that a ledger charged. */
+/* Process that did a run that a ledger charged. */
 typedef enum sotto_run_outcome {
     SOTTO_RUN_NEW = 0, /* this call, which was charged or took over a charge */
     SOTTO_RUN_RECOVERED =
@@ -115,22 +124,22 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_open(const char *path,
 /* Ends the use of a ledger; NULL is fine. */
 SOTTO_API void sotto_ledger_close(sotto_ledger *ledger);
 
-/* Where the budget stands now, what other processes have charged included. */
+/* Reads the current balance, including charges by other processes. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_read_balance(
     sotto_ledger *ledger, sotto_ledger_balance *out, sotto_error *error);
 
-/* Charges the whole plan, durably, before returning; SOTTO_BUDGET_EXCEEDED says what may still be run.
- * `sampler_error` bounds the total variation between the noise that will be drawn and
- * its stated distribution, over the whole run; it costs (1 + e^epsilon) sampler_error of delta, epsilon
- * being the ledger's. `label` is public text (a command or purpose, at most 200
- * bytes). Safe with concurrent writers. After a failure the charge may stand or not;
- * nothing may be released. */
+/* Charges the whole plan, durably, before returning. SOTTO_BUDGET_EXCEEDED lists the runs that
+ * still fit. `sampler_error` bounds the total variation between the sampled noise and its stated
+ * distribution, over the whole run. It costs (1 + e^epsilon) sampler_error of delta, with the
+ * ledger's epsilon. `label` is public text (a command or purpose, at most 200 bytes). Safe with
+ * concurrent writers. After a failure the charge may stand or not; nothing may be released. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_reserve(
     sotto_ledger *ledger, const sotto_plan *plan, double sampler_error, const char *label,
     sotto_reservation *out_reservation, sotto_error *error);
 
-/* Says what sotto_ledger_reserve() would do now, and charges nothing. `delta` is that of the guarantee that the run would
- * certify (SOTTO_UNSET: the ledger chooses). A plan that no ledger could price is an error. */
+/* Previews sotto_ledger_reserve() and charges nothing. `delta` is that of the guarantee that the
+ * run would certify (SOTTO_UNSET: the ledger chooses). A plan that no ledger could price is an
+ * error. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_ledger_try(sotto_ledger *ledger, const sotto_plan *plan, double sampler_error,
                  double delta, sotto_ledger_preview *out, sotto_error *error);
@@ -141,9 +150,10 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_ledger_commit(sotto_ledger *ledger, const sotto_reservation *reservation,
                     const char *output_hash, sotto_error *error);
 
-/* Raises the budget by the curator's decision, with a reason that stays on record. Both amounts
- * are at least 0 and one is above it; members keep their shares of delta. Of a zCDP budget `epsilon` is added to rho.
- * `key` is the curator's where the ledger names one, and NULL elsewhere. */
+/* Raises the budget by the curator's decision, with a reason that stays on record. Both
+ * amounts are at least 0 and one is positive; members keep their shares of delta. For a zCDP
+ * budget `epsilon` is added to rho. `key` is the curator's if the ledger names one, and NULL
+ * otherwise. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_grant(sotto_ledger *ledger,
                                                            double epsilon, double delta,
                                                            const char *reason,
@@ -158,7 +168,7 @@ enum { SOTTO_ROOM_TEXT_BYTES = 240 };
 SOTTO_API void sotto_ledger_describe_room(const sotto_ledger_room *room,
                                           char out_text[SOTTO_ROOM_TEXT_BYTES]);
 
-/* Walks over all rows of one moment, verifying the chain on the way. */
+/* Visits all rows of one consistent snapshot, and verifies the hash chain. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_visit(sotto_ledger *ledger,
                                                            sotto_ledger_visitor visitor,
                                                            void *context,
@@ -182,9 +192,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_ledger_check_export(const char *text, size_t size_bytes, const char *expected_head,
                           sotto_ledger_balance *out_balance, sotto_error *error);
 
-/* Information that never decides: what `accountant` says of all plans charged so far, as if they
- * had been fixed in advance, at the ledger's delta. SOTTO_UNREACHABLE when nothing was charged
- * or when no finite epsilon holds. */
+/* Computes the cost of all plans charged so far by `accountant`, as if they had been fixed in
+ * advance, at the ledger's delta. This is information only: it decides nothing. SOTTO_UNREACHABLE
+ * if nothing was charged or no finite epsilon holds. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_ledger_account(sotto_ledger *ledger,
                                                              sotto_accountant accountant,
                                                              sotto_account *out_account,

@@ -79,7 +79,8 @@ typedef struct sotto_ledger_room {
     double
         gaussian_noise; /* least noise multiplier of one Gaussian release; infinite: none */
     double gaussian_epsilon,
-        gaussian_delta; /* that release alone, at the ledger's delta; NaN: none */
+        gaussian_delta; /* guarantee of that one release, at the ledger's delta; NaN:
+                         * none */
     double certified_epsilon,
         certified_delta; /* any run with this guarantee; 0 and 0: none */
 } sotto_ledger_room;

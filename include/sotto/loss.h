@@ -1,17 +1,18 @@
 /* sotto/loss.h: a convex loss of the caller's, for SOTTO_MODEL_CUSTOM.
  *
  * Idea        A generalised linear model's loss is a convex function f(u; y) of the margin
- *             u = theta.x and the label y. Whoever gives f and bounds of its slope and curvature gets
- *             every method of sotto that needs no more.
- * Theorem     Gradient methods and output perturbation need |f'| <= slope_most, which the library
- *             enforces by cutting the slope off (the loss stays convex: it goes on as a line), and
- *             f' to rise with u. Beyond margins of 64 it goes on as a line too. Objective perturbation also needs f' to be Lipschitz with
- *             curvature_most.
- * Assumes     (1) f' rises with u, for every label; (2) |f'(u) - f'(v)| <= curvature_most |u - v|;
- *             (3) the functions depend on their arguments alone, and the computed slope is within
- *             slope_error of the exact one. The library tries all three on a grid of margins and
- *             labels and refuses a loss that breaks them; between the grid's points they are the
- *             caller's word, which the certificate repeats.
+ *             u = theta.x and the label y. With f and bounds on its slope and curvature, every
+ *             method that needs only these is available.
+ * Theorem     Gradient methods and output perturbation need f' to rise with u, and
+ *             |f'| <= slope_most. The library enforces the latter by clipping the slope: the loss
+ *             continues as a line and stays convex. It also continues as a line beyond margins of
+ *             64. Objective perturbation also needs f' to be Lipschitz with curvature_most.
+ * Assumes     (1) f' rises with u, for every label. (2) |f'(u) - f'(v)| <= curvature_most
+ *             |u - v|.
+ *             (3) The functions depend only on their arguments, and the computed slope is within
+ *             slope_error of the exact one. The library tests all three on a grid of margins and
+ *             labels, and refuses a loss that fails. Between the grid's points they are
+ *             assumptions, which the certificate states.
  * Docs        losses.md
  */
 #ifndef SOTTO_LOSS_H

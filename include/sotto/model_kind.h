@@ -1,6 +1,6 @@
 /* sotto/model_kind.h: the kinds of model that are learned, and the words for them.
  *
- * Idea        A kind is a loss and what its minimiser predicts: a class, a number or a count.
+ * Idea        A kind is a loss and the prediction of its minimiser: a class, a number or a count.
  * Use         sotto/train_config.h, sotto/model.h; losses.md
  */
 #ifndef SOTTO_MODEL_KIND_H

@@ -1,13 +1,14 @@
-/* sotto/noisy_max.h: which score is the largest after noise?
+/* sotto/noisy_max.h: report the index of the largest noisy score.
  *
  * Idea        Add an independent exponential number of mean range / epsilon to each score and
  *             report the place of the largest sum (never the sum itself).
- * Theorem     Ding, Kifer, Saghaian, Steinke, Wang, Xiao & Zhang, "The Permute-and-Flip Mechanism is
- *             Identical to Report-Noisy-Max with Exponential Noise", arXiv:2105.07260: the place has
- *             exactly the law of permute-and-flip. So it is drawn by permute-and-flip: real exponential numbers, with
- *             their infinitely many digits, are never needed, and ties have no special case.
+ * Theorem     Ding, Kifer, Saghaian, Steinke, Wang, Xiao & Zhang, "The Permute-and-Flip Mechanism
+ *             is Identical to Report-Noisy-Max with Exponential Noise", arXiv:2105.07260. The
+ *             index has exactly the distribution of permute-and-flip, and is sampled that way. So
+ *             real exponential numbers are never needed, and ties have no special case.
  * Neighbours  config->adjacency; see sotto/selection.h.
- * Assumes     those of sotto/selection.h; and an attacker who does not see the time it takes.
+ * Assumes     The assumptions of sotto/selection.h, and an attacker who does not observe the
+ *             running time.
  * Noise       Only exponential noise is offered. Gumbel noise gives the exponential mechanism
  *             (sotto/exponential.h); two-sided Laplace noise is worse than either.
  * Rounding    None. Proof note: noisy_max.md
@@ -26,8 +27,8 @@
 extern "C" {
 #endif
 
-/* The line of a plan that one report takes. Its law is permute-and-flip's, and so is its mechanism in
- * the plan: SOTTO_PERMUTE_AND_FLIP. */
+/* Fills in the plan line of one report. Its distribution is that of permute-and-flip, and so is
+ * its mechanism in the plan: SOTTO_PERMUTE_AND_FLIP. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_noisy_max_event(
     const sotto_selection_config *config, sotto_event *out_event, sotto_error *error);
 

@@ -1,8 +1,8 @@
-/* sotto/output.h: files that are written: which existing file they may replace, and how they come to be.
+/* sotto/output.h: atomic writes of output files, and the rules for replacing existing files.
  *
  * Idea     A file under its final name is complete. The bytes go to a temporary file beside it, which is synced and renamed
  *          at the end. If anything fails, every existing file is as it was.
- * Rule     By the content and the name of the file that is there:
+ * Rule     By the content and the name of the existing file.
  *          (1) A ledger, its -journal, -wal and -shm, and a secret key are never replaced.
  *          (2) A certified file, a checkpoint, a schema, and a file of another kind than the one to be written are
  *              replaced only with `overwrite`. The same bytes are no replacement.
@@ -40,8 +40,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_output_check(const char *path,
                                                            bool overwrite,
                                                            sotto_error *error);
 
-/* Two names of one file, by any spelling, hard link or symbolic link; of a file that is not there, the same name in
- * the same directory. False of a FIFO or a device, which is not replaced. */
+/* True if both paths name one file, by any spelling, hard link or symbolic link. For a missing
+ * file: the same name in the same directory. False for a FIFO or a device, which is not
+ * replaced. */
 SOTTO_API bool sotto_output_is_same(const char *path, const char *other);
 
 /* A file being written. */

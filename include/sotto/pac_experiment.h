@@ -1,7 +1,8 @@
-/* sotto/pac_experiment.h: private learning over finite classes, tried out on invented rows.
+/* sotto/pac_experiment.h: experiments with private learning over finite classes, on synthetic
+ * rows.
  *
- * Idea        The distribution is public, so the risk of what was learned is known exactly, and a learner can be run as
- *             often as one likes: by the mechanisms that learn from records, on rows that are nobody's.
+ * Idea        The distribution is public, so the risk of a learned concept is known exactly. The
+ *             mechanisms that learn from records run here on synthetic rows, any number of times.
  * Repeatable  The same settings and seed give the same numbers. Nothing is charged.
  * Docs        pac-theory.md
  */
@@ -37,7 +38,7 @@ typedef struct sotto_packing_config {
     const uint64_t *class_sizes; /* K, ascending; borrowed for the call */
     size_t class_count;
     uint64_t contrast_rows; /* rows of the contrast, even; 0: no contrast */
-    uint64_t repeats;       /* of every simulation; 0: formulas alone */
+    uint64_t repeats;       /* of every simulation; 0: only formulas */
     uint64_t seed;
 } sotto_packing_config;
 
@@ -67,15 +68,17 @@ typedef struct sotto_packing_contrast {
     double packed_error_least; /* of every epsilon-DP learner, on the worst data set */
     /* The same class and mechanism, but rows spread evenly over the K points: bounded density. */
     double dense_error;
-    /* Logistic loss, which is Lipschitz, by objective perturbation with the same epsilon, on the packing with a quarter of
-     * the rows at each end: excess of the mean loss over the best weights of norm at most 4. */
+    /* Logistic loss, which is Lipschitz, by objective perturbation with the same epsilon, on the
+     * packing with a quarter of the rows at each end. The excess of the mean loss over the best
+     * weights of norm at most 4. */
     double lipschitz_excess;
     double lipschitz_silent; /* the same excess of weights of zero, which say nothing */
 } sotto_packing_contrast;
 
 typedef struct sotto_packing_study sotto_packing_study;
 
-/* SOTTO_INVALID_ARGUMENT names what is out of range. Free with sotto_packing_study_free(). */
+/* SOTTO_INVALID_ARGUMENT names the setting that is out of range. Free with
+ * sotto_packing_study_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_packing_study_new(const sotto_packing_config *config,
                         sotto_packing_study **out_study, sotto_error *error);
@@ -97,8 +100,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_packing_study_to_svg(
 
 /* ---- private learners and the fewest errors, against the number of rows ---- */
 
-/* Thresholds "yes from t on", t = 0 .. cells, over rows spread evenly on the cells; the right answer changes at a third of
- * them, and is turned round with probability `noise`. The risk of a threshold is then known. */
+/* Thresholds "yes from t on", t = 0 .. cells, over rows spread evenly on the cells. The true
+ * label changes at a third of the cells, and is flipped with probability `noise`. So the risk of
+ * a threshold is known. */
 typedef struct sotto_pac_experiment_config {
     size_t
         size; /* sizeof(sotto_pac_experiment_config): sotto_pac_experiment_defaults() sets it */
@@ -144,8 +148,8 @@ typedef struct sotto_pac_experiment_point {
 
 typedef struct sotto_pac_experiment sotto_pac_experiment;
 
-/* Runs every learner `repeats` times on each number of rows. SOTTO_INVALID_ARGUMENT names what is out of range. Free with
- * sotto_pac_experiment_free(). */
+/* Runs every learner `repeats` times on each number of rows. SOTTO_INVALID_ARGUMENT names the
+ * setting that is out of range. Free with sotto_pac_experiment_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_pac_experiment_run(const sotto_pac_experiment_config *config,
                          sotto_pac_experiment **out_experiment, sotto_error *error);

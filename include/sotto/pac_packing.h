@@ -1,13 +1,17 @@
-/* sotto/pac_packing.h: why no pure private learner learns thresholds on a continuum.
+/* sotto/pac_packing.h: the packing lower bound: no pure-DP learner learns thresholds on a
+ * continuum.
  *
- * Idea        K thresholds "yes from i on", and for each of them n rows, half at i - 1 with no and half at i with yes. A
- *             learner that is right about all K data sets must tell them apart; one that is epsilon-DP cannot tell any
- *             two of them apart by more than n rows allow. So n must grow with ln K, and for K beyond e^(n epsilon)
- *             success goes to 0, for every private learner.
- * Theorem     The packing lower bound (Beimel, Kasiviswanathan & Nissim 2010; Chaudhuri & Hsu 2011): the worst of the K success
- *             probabilities is at most 1/(1 + (K - 1) e^(-m epsilon)), m the steps between two of the data sets: n under
- *             replace-one, 2 n under add-remove. The exponential mechanism reaches 1/(1 + (K - 1) w), permute-and-flip
- *             (1 - (1 - w)^K)/(K w), w = e^(-s n/2), s as in sotto/pac_theory.h. Proof: theory.md
+ * Idea        Take K thresholds "yes from i on". For each take n rows, half at i - 1 with no and
+ *             half at i with yes. A learner that is right about all K data sets distinguishes
+ *             them. An epsilon-DP learner distinguishes any two of them at most as well as n rows
+ *             allow. So n must grow with ln K. For K beyond e^(n epsilon) the success of every
+ *             private learner goes to 0.
+ * Theorem     The packing lower bound (Beimel, Kasiviswanathan & Nissim 2010; Chaudhuri & Hsu
+ *             2011). The worst of the K success probabilities is at most
+ *             `1/(1 + (K - 1) e^(-m epsilon))`. Here m is the number of steps between two data
+ *             sets: n under replace-one, 2 n under add-remove. The exponential mechanism reaches
+ *             `1/(1 + (K - 1) w)`, permute-and-flip `(1 - (1 - w)^K)/(K w)`, with
+ *             `w = e^(-s n/2)` and s as in sotto/pac_theory.h. Proof: theory.md
  * Rounding    Success probabilities to a relative 1e-13; the least n of the lower bound is rounded down.
  */
 #ifndef SOTTO_PAC_PACKING_H
@@ -37,7 +41,8 @@ typedef struct sotto_packing_success {
     double ceiling; /* of every learner, on the worst of the K data sets */
 } sotto_packing_success;
 
-/* By the formulas above. SOTTO_INVALID_ARGUMENT names what is out of range. */
+/* Evaluates the formulas above. SOTTO_INVALID_ARGUMENT names the setting that is out of
+ * range. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_packing_success_of(const sotto_packing_setting *setting,
                          sotto_packing_success *out_success, sotto_error *error);
@@ -54,10 +59,13 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_packing_rows_for(const sotto_packing_setting *setting, double success,
                        sotto_packing_rows *out_rows, sotto_error *error);
 
-/* With fewer rows no epsilon-DP learner reaches error `alpha` with probability 1 - beta on every realizable distribution, for
- * any class that has class_size thresholds of this kind among its concepts: the packing with a share of 2 alpha of its rows, the
- * others all alike. (1 - beta) ln((K - 1)(1 - beta)/beta) / (2 alpha m epsilon), m = 1 under replace-one and 2 under
- * add-remove; rounded down, then up to a whole number. 0 < alpha < 1/2, 0 < beta < 1/2; setting->rows is not read. */
+/* Returns a lower bound on the number of rows, for any class with class_size thresholds of this
+ * kind among its concepts. With fewer rows no epsilon-DP learner reaches error `alpha` with
+ * probability 1 - beta on every realizable distribution. The proof uses the packing on a share of
+ * 2 alpha of the rows; the other rows are identical. The bound is
+ * `(1 - beta) ln((K - 1)(1 - beta)/beta) / (2 alpha m epsilon)`, m = 1 under replace-one and 2
+ * under add-remove. It is rounded down, then up to a whole number. 0 < alpha < 1/2,
+ * 0 < beta < 1/2; setting->rows is not read. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_packing_least_rows(const sotto_packing_setting *setting, double alpha, double beta,
                          uint64_t *out_rows, sotto_error *error);

@@ -1,17 +1,17 @@
-/* sotto/pac_theory.h: how many rows a private learner over a finite class needs.
+/* sotto/pac_theory.h: sample sizes of private learners over finite classes.
  *
- * Idea        A class C of finitely many concepts, n independent rows of one distribution, and a learner that picks a
- *             concept by its errors on them: a bound says how unlikely it is that the one it picks is wrong on the
- *             distribution by more than alpha (realizable: some concept is never wrong), or by more than alpha above
- *             the best concept (agnostic). Solved for n it is a sample size; for alpha, epsilon or beta, what n
- *             rows are good for.
- * Theorem     Each bound with its proof: theory.md. s is what one error costs in the exponent of the
- *             exponential mechanism: epsilon under add-remove, epsilon/2 under replace-one.
- *             Permute-and-flip obeys every bound of the exponential mechanism.
- * Assumes     Rows are independent draws of one distribution; the class and all settings were chosen without them.
- *             Nothing here can check that.
- * Rounding    Outward: n, alpha, epsilon and beta are such that the bound is proven for them as doubles; n is the
- *             least whole number for which outward arithmetic proves it. Docs: pac-theory.md
+ * Idea        A class C has finitely many concepts, n rows are independent, and a learner chooses
+ *             a concept by its errors on them. Let beta bound the probability that its risk
+ *             exceeds alpha (realizable: some concept is never wrong), or exceeds the best
+ *             concept's risk by alpha (agnostic). A bound relates n, alpha, epsilon and beta, and
+ *             can be solved for each of them.
+ * Theorem     Each bound with its proof: theory.md. In the exponential mechanism one error has
+ *             the factor s in the exponent: epsilon under add-remove, epsilon/2 under
+ *             replace-one. Permute-and-flip obeys every bound of the exponential mechanism.
+ * Assumes     Rows are independent samples of one distribution; the class and all settings were
+ *             chosen without them. Nothing here can check that.
+ * Rounding    Outward: the bound is proven for n, alpha, epsilon and beta as doubles. The result
+ *             n is the smallest number that outward arithmetic proves. Docs: pac-theory.md
  */
 #ifndef SOTTO_PAC_THEORY_H
 #define SOTTO_PAC_THEORY_H
@@ -59,10 +59,12 @@ typedef struct sotto_pac_setting {
 /* Nothing is set. */
 SOTTO_API sotto_pac_setting sotto_pac_defaults(void);
 
-/* How many concepts a class of the house has (concepts.md): "thresholds", "intervals", "stumps", "rectangles",
- * "conjunctions", "parities" or "candidates" over `features` features of 2^bits cells each. `both`: thresholds and
- * candidates also the other way round. Fills in the setting's class_size if it is at most 2^53, else its logarithm, rounded
- * up. Refuses other names, bits beyond 1 to 32 and features beyond 1 to 2^20; thresholds and intervals look at one. */
+/* Sets the size of a built-in class (concepts.md) over `features` features of 2^bits cells each.
+ * Names: "thresholds", "intervals", "stumps", "rectangles", "conjunctions", "parities",
+ * "candidates". `both`: thresholds and candidates also in the other direction. Fills in the
+ * setting's class_size if it is at most 2^53, else its logarithm, rounded up. Refuses other
+ * names, bits beyond 1 to 32 and features beyond 1 to 2^20. Thresholds and intervals have one
+ * feature. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pac_set_class(sotto_pac_setting *setting,
                                                             const char *name,
                                                             uint64_t bits,
@@ -71,7 +73,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pac_set_class(sotto_pac_setting *s
 
 /* "lecture", "realizable", ...; "unknown" for other values. */
 SOTTO_API const char *sotto_pac_bound_name(sotto_pac_bound bound);
-/* What it is of, in a few words: the learner and what is assumed of the distribution. */
+/* Describes a bound in a few words: the learner and the assumption on the
+ * distribution. */
 SOTTO_API const char *sotto_pac_bound_words(sotto_pac_bound bound);
 /* Its formula, as above. */
 SOTTO_API const char *sotto_pac_bound_formula(sotto_pac_bound bound);

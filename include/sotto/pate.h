@@ -1,16 +1,20 @@
-/* sotto/pate.h: a private model by way of teachers: private aggregation of teacher ensembles.
+/* sotto/pate.h: private aggregation of teacher ensembles (PATE).
  *
- * Idea        Teachers are learned without noise, each from a shard of its own. They label public rows by a noisy
- *             vote, which is all that leaves. A student learns from the labels: post-processing, at no cost.
+ * Idea        Teachers are trained without noise, each on its own shard. They label public rows
+ *             by a noisy vote; only its result is released. A student learns from the labels:
+ *             post-processing, at no cost.
  * Order       sotto_pate_teach(): private rows -> a directory of teachers, as secret as the rows.
  *             sotto_pate_label(): teachers and public rows -> labels with their certificate.
  *             sotto_pate_student(): labels and public rows -> a model with the labels' guarantee.
- * Theorem     One record is in one shard and moves the vote of so many teachers as the rule of the shards says
- *             (shards.md); then sotto/pate_cost.h. What is certified is the plan that was charged: caps on
- *             the queries asked and answered, fixed before a vote is counted.
- * Neighbours  As taught: the adjacency decides with the rule of the shards how many teachers one record touches.
- * Assumes     (1) Schema, settings and public rows were chosen without a look at the private rows; (2) nobody sees
- *             the directory of teachers but those who may see the rows; (3) nobody sees how long it takes.
+ * Theorem     One record is in one shard. The sharding rule bounds the number of teachers whose
+ *             vote it moves (shards.md); then sotto/pate_cost.h. The certificate is for the
+ *             charged plan: caps on the queries asked and answered, fixed before a vote is
+ *             counted.
+ * Neighbours  Those of the teaching: the adjacency and the sharding rule decide the number of teachers that one
+ * record touches.
+ * Assumes     (1) Schema, settings and public rows were chosen without looking at the private
+ *             rows. (2) Only people who may see the rows see the directory of teachers. (3) The
+ *             attacker does not observe the running time.
  * Docs        pate.md
  */
 #ifndef SOTTO_PATE_H
@@ -34,11 +38,11 @@
 extern "C" {
 #endif
 
-/* What came of it. Free with sotto_pate_free(). */
+/* The result of a call. Free with sotto_pate_free(). */
 typedef struct sotto_pate_result sotto_pate_result;
 SOTTO_API void sotto_pate_free(sotto_pate_result *result); /* NULL is fine */
-/* Borrowed: the file that was made (of teachers: what is public about them), a summary for people, and the
- * certificate for people ("" of teachers: they have none). */
+/* Borrowed: the written file (for teachers: their public facts), a summary for people, and the
+ * certificate for people ("" for teachers, which have none). */
 SOTTO_API const char *sotto_pate_json(const sotto_pate_result *result);
 SOTTO_API const char *sotto_pate_text(const sotto_pate_result *result);
 SOTTO_API const char *sotto_pate_certificate(const sotto_pate_result *result);
@@ -52,8 +56,8 @@ typedef enum sotto_pate_sharding {
                                   replace-one 2 */
     SOTTO_PATE_BY_CONTENT = 2, /* of all that the record says; the same numbers. Equal
                                   records are in one shard */
-    SOTTO_PATE_BY_PLACE = 3    /* of its number; replace-one with a public number of rows
-                                  alone; 1 teacher */
+    SOTTO_PATE_BY_PLACE = 3    /* by the row number; only for replace-one with a public
+                                * number of rows; 1 teacher */
 } sotto_pate_sharding;
 SOTTO_API const char *sotto_pate_sharding_name(sotto_pate_sharding sharding);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_sharding_from_name(
@@ -68,9 +72,8 @@ typedef struct sotto_pate_teach_config {
                        teachers together */
     uint64_t teachers; /* 2 to 65536; has no default */
     sotto_pate_sharding sharding;
-    const char *
-        directory; /* is made, mode 0700; one of the same settings is gone on with: finished teachers
-                       are kept; has no default */
+    const char *directory; /* is created, mode 0700. A directory with the same settings is
+                    * resumed: finished teachers stay; has no default */
 } sotto_pate_teach_config;
 /* The defaults. */
 SOTTO_API void sotto_pate_teach_set_defaults(sotto_pate_teach_config *out_config,
@@ -82,8 +85,9 @@ static inline sotto_pate_teach_config sotto_pate_teach_defaults(void)
     return config;
 }
 
-/* Every teacher is learned from its shard; one a thread. A teacher who cannot learn (his shard is empty, say)
- * votes for the first class. Nothing is released: the directory is as secret as the rows. */
+/* Trains every teacher on its shard, one per thread. A teacher that cannot learn (for example,
+ * its shard is empty) votes for the first class. Nothing is released: the directory is as secret
+ * as the rows. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_teach(
     const sotto_pate_teach_config *config, const sotto_schema *schema,
     const sotto_data_file *file, sotto_pate_result **out_result, sotto_error *error);
@@ -94,16 +98,17 @@ typedef struct sotto_pate_label_config {
     size_t
         size; /* sizeof(sotto_pate_label_config): sotto_pate_label_defaults() sets it */
     sotto_pate_config
-        vote; /* aggregator and noise. Of a directory adjacency, unit, touched and teachers are
-                   the directory's; a table of votes needs them. The purpose may be NULL */
-    uint64_t ask;     /* queries at most: public rows, in their order; has no default */
-    uint64_t skip;    /* rows before the first query */
+        vote;      /* aggregator and noise. With a directory, adjacency, unit, touched and
+               * teachers come from it; a table of votes needs them. The purpose may be
+               * NULL */
+    uint64_t ask;  /* queries at most: public rows, in their order; has no default */
+    uint64_t skip; /* rows before the first query */
     uint64_t answers; /* at most; 0: as many as epsilon has room for */
     double epsilon;   /* that the answers must fit; SOTTO_UNSET: `answers` is given */
     double delta;     /* has no default */
     sotto_pate_agreement_config
-        agreement; /* how much teachers agree on all `ask` rows, from the same epsilon; noise
-                       SOTTO_UNSET: not released. Of a table of votes, vote.teachers is needed */
+        agreement; /* agreement of the teachers on all `ask` rows, from the same epsilon; noise
+                    * SOTTO_UNSET: not released. A table of votes needs vote.teachers */
     const char *directory; /* of teachers; NULL: a table of votes */
     const char *
         votes; /* CSV (NPY): a row a query; a column a class with its count, or columns teacher_1,
@@ -142,16 +147,19 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_label_rows(
     const sotto_pate_label_config *config, const sotto_schema *schema,
     const sotto_data_file *file, sotto_pate_result **out_result, sotto_error *error);
 
-/* What the caps that were charged allow, and what was done: the last two are outputs, and public. NaN and 0 of other
- * results. */
+/* The charged caps, and the number of queries asked and answered, which are outputs and public.
+ * NaN and 0 for other results. */
 SOTTO_API uint64_t sotto_pate_asked(const sotto_pate_result *result);
 SOTTO_API uint64_t sotto_pate_answered(const sotto_pate_result *result);
-/* Epsilon of as many queries as were asked and answered, at the labels' delta: for information. It is a function of the
+/* Returns whether this call made the labels, or an earlier process that was charged for them. */
+SOTTO_API sotto_run_outcome sotto_pate_run_outcome(const sotto_pate_result *result);
+/* Epsilon of as many queries as were asked and answered, at the labels' delta: for information. It is a function of
+ * the
  * outputs, and never the guarantee. */
 SOTTO_API double sotto_pate_realised_epsilon(const sotto_pate_result *result);
 /* SENSITIVE: a function of the votes. NaN unless it was asked for. Never publish it. */
 SOTTO_API double sotto_pate_sensitive_epsilon(const sotto_pate_result *result);
-/* How much teachers agree, if that was paid for; else false, and nothing is written. */
+/* Writes the agreement of the teachers if it was charged; otherwise returns false and writes nothing. */
 SOTTO_API bool sotto_pate_agreed(const sotto_pate_result *result,
                                  sotto_pate_agreement *out_agreement);
 
@@ -170,10 +178,10 @@ typedef struct sotto_pate_student_config {
                        model file */
     const char *labels; /* the labels' file; has no default */
     uint64_t
-        self_training; /* rounds: rows without a label get the student's own, if he is
-                               sure */
+        self_training; /* rounds of self-training: rows without a label get the student's
+                        * prediction if its probability is high enough */
     double
-        confidence; /* the least probability of a label of his own; above 0.5; default 0.95 */
+        confidence; /* smallest probability of a pseudo-label; above 0.5; default 0.95 */
 } sotto_pate_student_config;
 /* The defaults. */
 SOTTO_API void sotto_pate_student_set_defaults(sotto_pate_student_config *out_config,

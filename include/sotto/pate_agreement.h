@@ -1,16 +1,19 @@
-/* sotto/pate_agreement.h: how much teachers agree, paid for: a histogram of the largest number of votes.
+/* sotto/pate_agreement.h: a private histogram of the agreement of teachers (the largest number of
+ * votes).
  *
- * Idea        One record touches one teacher, who may vote anew on every query: of Q queries each can change, but
- *             each by one vote only. A count of queries in bins would have to hide Q queries that jump from one bin
- *             to the next. So votes are counted instead: sum j has, of every query, how many of the votes between
- *             the public edges j and j + 1 its largest count reaches. One vote more or less moves one such
- *             sum by one. Per query and bin of h votes the noise is h times smaller than that of a hard count.
- * Theorem     The vector of sums moves by at most Q k in L1 and in L2, k the teachers that one unit touches, and Q k is
- *             attained. So it is a Gaussian release of sensitivity Q k: with noise of s votes a query, sigma = Q s, it
- *             costs as much as one test of one query with test_noise = s, however many queries there are.
+ * Idea        One record touches one teacher, which may change its vote on every query: each of Q
+ *             queries can change, but by one vote only. A histogram of queries would have to hide
+ *             Q queries that change bins. So votes are counted instead. Sum j adds up, over the
+ *             queries, the votes of the largest count that lie between the public edges j and j +
+ *             1. One vote more or less moves one such sum by one. Per query and bin of h votes
+ *             the noise is h times smaller than that of a histogram of queries.
+ * Theorem     One unit touches k teachers. It moves the vector of sums by at most Q k in L1 and
+ *             in L2, and Q k is attained. So it is a Gaussian release of sensitivity Q k. With
+ *             noise of s votes a query (sigma = Q s) it costs as much as one test of one query
+ *             with test_noise = s.
  * Neighbours  Those of the configuration of the votes; its adjacency must be the plan's.
- * Assumes     (1) what sotto/pate_cost.h assumes; (2) the queries, their number, the number of teachers and of classes
- *             are public: whatever was asked, all queries of the plan are looked at.
+ * Assumes     (1) The assumptions of sotto/pate_cost.h. (2) The queries, their number, the number
+ *             of teachers and of classes are public: all queries of the plan are counted.
  * Rounding    None: sums are integers. Noise as in sotto/gaussian.h.
  *             Proof note: pate/agreement.md
  */
@@ -33,17 +36,18 @@ enum { SOTTO_PATE_AGREEMENT_BINS_MAX = 100 };
 
 typedef struct sotto_pate_agreement_config {
     double noise;  /* sigma, in votes a query; SOTTO_UNSET: no histogram */
-    uint64_t bins; /* of the number of teachers, 1 to 100 and at most that number; 0: as
-                       many, up to 10, as leave a share at most a quarter of the queries of
-                       noise (95%), and at least 1: the mean alone; default 0 */
+    uint64_t bins; /* 1 to 100, and at most the number of teachers; default 0. 0: 1 to
+                    * 10 (1: only the mean), so that the noise of a share
+                    * (95%) is at most a quarter of the queries */
 } sotto_pate_agreement_config;
 
 /* No noise is set; bins by rule. */
 SOTTO_API sotto_pate_agreement_config sotto_pate_agreement_defaults(void);
 
-/* The public edges in votes, ascending: ceil(i teachers / bins) for those i that are not below what the largest of
- * `classes` counts reaches anyway, teachers / classes, and the last of those that are. *out_count of them, at least two; the room is for
- * SOTTO_PATE_AGREEMENT_BINS_MAX + 1. `config` has the number of teachers. */
+/* Writes the public edges in votes, ascending: ceil(i teachers / bins) for i = 0, 1, ... Edges
+ * below teachers / classes, which the largest count always reaches, are left out except the last
+ * of them. *out_count is at least two; the room is for SOTTO_PATE_AGREEMENT_BINS_MAX + 1.
+ * `config` has the number of teachers. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_agreement_edges(
     const sotto_pate_config *config, const sotto_pate_agreement_config *agreement,
     size_t classes, int64_t *out_edges, size_t *out_count, sotto_error *error);
@@ -54,15 +58,15 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_agreement_event(
     const sotto_pate_config *config, const sotto_pate_agreement_config *agreement,
     uint64_t queries, sotto_event *out_event, sotto_error *error);
 
-/* Noisy sums, one less than there are edges: of every query min(max(top - edge, 0), next edge - edge), top its largest
- * count. votes[query * classes + class]. They may be negative, and need not descend: see
- * sotto_pate_agreement_shares(). */
+/* Releases noisy sums, one fewer than there are edges. Each query adds `min(max(top - edge, 0),
+ * next edge - edge)`, where top is its largest count. votes[query * classes + class]. The noisy
+ * sums may be negative and may rise: see sotto_pate_agreement_shares(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_agreement_release(
     sotto_gate *gate, const sotto_pate_config *config,
     const sotto_pate_agreement_config *agreement, const int64_t *votes, uint64_t queries,
     size_t classes, int64_t *out_sums, sotto_error *error);
 
-/* What released sums say: post-processing. */
+/* Estimates from released sums: post-processing. */
 typedef struct sotto_pate_agreement {
     size_t count;                                    /* as many as edges */
     double at[SOTTO_PATE_AGREEMENT_BINS_MAX + 1];    /* edge / teachers */
@@ -72,9 +76,10 @@ typedef struct sotto_pate_agreement {
     double mean_deviation;
 } sotto_pate_agreement;
 
-/* A query between two edges counts for both, in proportion to how near it is: share j is the mean over the queries of a
- * hat that is 1 at edge j and 0 at its neighbours and beyond. Sums are made to descend by weighted least squares, which
- * moves them no further from the truth. `sigma` is that of the sums: noise times queries. */
+/* A query between two edges counts for both, in proportion to its distance. Share j is the mean
+ * over the queries of a hat function that is 1 at edge j and 0 at its neighbours and beyond. Sums
+ * are made to descend by weighted least squares, which never increases their error. `sigma` is
+ * that of the sums: noise times queries. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_pate_agreement_shares(const int64_t *edges, size_t edge_count, const int64_t *sums,
                             uint64_t queries, uint64_t teachers, double sigma,

@@ -1,18 +1,20 @@
-/* sotto/pate_cost.h: what the votes of an ensemble of teachers cost.
+/* sotto/pate_cost.h: the privacy cost of the votes of an ensemble of teachers.
  *
- * Idea        Teachers are trained on disjoint shards; a query is labelled by their noisy vote. One
- *             record sits in one shard and so moves one vote, whatever the teachers are. The price of
- *             a label is that of noise on the histogram of votes, known before a record is read.
- * Theorem     Papernot, Abadi, Erlingsson, Goodfellow & Talwar, ICLR 2017 (LNMax); Papernot, Song,
- *             Mironov, Raghunathan, Talwar & Erlingsson, ICLR 2018 (GNMax, Confident, Interactive): the
- *             noisy histogram is a Laplace or Gaussian release, its argmax is post-processing, and the
- *             test of the largest count is a Gaussian release of sensitivity 1. So each step is an
- *             event that the accountant prices exactly. Proof note: pate.md
+ * Idea        Teachers are trained on disjoint shards; a query is labelled by their noisy vote.
+ *             One record is in one shard and so moves one vote, for any kind of teacher. The
+ *             price of a label is that of noise on the histogram of votes, known before a record
+ *             is read.
+ * Theorem     LNMax: Papernot, Abadi, Erlingsson, Goodfellow & Talwar, ICLR 2017. GNMax,
+ *             Confident, Interactive: Papernot, Song, Mironov, Raghunathan, Talwar & Erlingsson,
+ *             ICLR 2018. The noisy histogram is a Laplace or Gaussian release, and its argmax is
+ *             post-processing. The test of the largest count is a Gaussian release of sensitivity
+ *             1. So each step is an event that the accountant prices exactly. Proof note: pate.md
  * Neighbours  sotto_adjacency, with the unit and the number of teachers that one unit may touch:
- *             sotto_pate_touched() says how many.
- * Assumes     (1) a record's shard is a keyed hash of its id (or of its unit's), never its position; shards
- *             are not balanced by data; (2) teachers see their shard and public things, nothing else;
- *             (3) queries, classes and settings are public or come from earlier releases.
+ *             sotto_pate_touched() gives that number.
+ * Assumes     (1) A record's shard is a keyed hash of its id (or of its unit's), never its
+ *             position; shards are not balanced by data. (2) Teachers see only their shard and
+ *             public facts. (3) Queries, classes and settings are public or come from earlier
+ *             releases.
  * Rounding    Sensitivities up, noise multipliers down. The data-dependent meter is not a
  *             guarantee and is computed to nearest: see there.
  */
@@ -39,11 +41,11 @@ typedef enum sotto_pate_aggregator {
     SOTTO_PATE_MODE = 5         /* the mode, by propose-test-release */
 } sotto_pate_aggregator;
 
-/* What neighbouring data sets do to the votes. */
+/* The effect of neighbouring data sets on the votes. */
 typedef enum sotto_pate_unit {
     SOTTO_PATE_UNIT_UNSET = 0,
     SOTTO_PATE_RECORDS = 1, /* the teachers stay; those touched may vote anew */
-    SOTTO_PATE_TEACHERS = 2 /* the unit is a teacher, who comes or goes with his vote */
+    SOTTO_PATE_TEACHERS = 2 /* the unit is a teacher, added or removed with its vote */
 } sotto_pate_unit;
 
 /* The two steps of a query. */
@@ -62,7 +64,7 @@ typedef struct sotto_pate_config {
     double threshold;  /* of the test, in votes; Confident and Interactive */
     double test_noise; /* sigma of the test, in votes; Confident and Interactive */
     double confidence; /* of Interactive: a student this sure, or surer, is reinforced */
-    uint64_t teachers; /* of Interactive: how many there are, a public number */
+    uint64_t teachers; /* of Interactive: number of teachers, public */
     double epsilon;    /* of Mode, one query */
     double delta;      /* of Mode, one query */
     const char *purpose; /* 1 to 40 bytes; borrowed; has no default */
@@ -76,13 +78,13 @@ SOTTO_API const char *sotto_pate_aggregator_name(sotto_pate_aggregator aggregato
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_pate_aggregator_from_name(
     const char *name, sotto_pate_aggregator *out_aggregator, sotto_error *error);
 
-/* How many teachers one unit touches whose records are in at most `shards` shards chosen by a
- * keyed hash of an id: `shards`, and twice as many under replace-one if the record that comes in
- * may have another id than the one that goes: its shards are then others. */
+/* Returns the number of teachers that one unit touches. Its records are in at most `shards`
+ * shards, chosen by a keyed hash of an id. It is `shards`, or twice as many under replace-one if
+ * the new record may have another id: its shards are then different ones. */
 SOTTO_API uint64_t sotto_pate_touched(sotto_adjacency adjacency, uint64_t shards,
                                       bool id_may_change);
 
-/* How far neighbours move the histogram of votes. */
+/* Largest change of the histogram of votes between neighbours. */
 typedef struct sotto_pate_sensitivity {
     double l1;
     double l2; /* rounded up */
@@ -100,9 +102,10 @@ sotto_pate_sensitivity_of(const sotto_pate_config *config,
 
 /* ---- sensitive: for the eyes of those who may see the data ---- */
 
-/* A meter of the data-dependent Renyi divergence: what the queries really asked cost if teachers agree.
- * It is a function of the votes, so it is as secret as they are, and it bounds one direction
- * (from these data to a neighbour). The guarantee of a run is its plan or its filter, never this number.
+/* A meter of the data-dependent Renyi divergence: the smaller cost of the asked queries if
+ * teachers agree. It is a function of the votes and as secret as they are. It bounds one
+ * direction (from these data to a neighbour). The guarantee of a run is its plan or its filter,
+ * never this number.
  *
  * Theorem     ICLR 2018, Thm 6 and Prop. 7, 10 (GNMax, test), ICLR 2017, Thm 3 with the condition
  *             q <= 1/(1 + e^epsilon) (LNMax); the least of it and the data-independent divergence.

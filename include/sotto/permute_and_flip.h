@@ -1,15 +1,16 @@
 /* sotto/permute_and_flip.h: choose a candidate, never worse on average than the exponential mechanism.
  *
- * Idea        Visit the candidates in a random order; take each with probability
- *             exp(-epsilon gap / range), where gap is how far its score is behind the best.
+ * Idea        Visit the candidates in a random order. Take each with probability exp(-epsilon gap
+ *             / range), where gap is the best score minus its score.
  * Theorem     McKenna & Sheldon, NeurIPS 2020: epsilon-DP, and the expected gap is at most
  *             that of the exponential mechanism with the same epsilon.
  * Neighbours  config->adjacency; see sotto/selection.h.
- * Assumes     those of sotto/selection.h; and an attacker who does not see the time it takes.
- * When        For a single choice. It is not bounded-range: under zCDP it costs
- *             epsilon tanh(epsilon/2), up to four times the exponential mechanism's epsilon^2/8. For
- *             many choices under one budget take sotto/exponential.h.
- * Rounding    None: drawn with integers alone. Proof note: permute_and_flip.md
+ * Assumes     The assumptions of sotto/selection.h, and an attacker who does not observe the
+ *             running time.
+ * When        For a single choice. It is not bounded-range: under zCDP it costs epsilon
+ *             tanh(epsilon/2), up to four times the exponential mechanism's epsilon^2/8. For many
+ *             choices under one budget take sotto/exponential.h.
+ * Rounding    None: the sampler uses only integers. Proof note: permute_and_flip.md
  */
 #ifndef SOTTO_PERMUTE_AND_FLIP_H
 #define SOTTO_PERMUTE_AND_FLIP_H

@@ -1,17 +1,19 @@
 /* sotto/propose_test_release.h: release the most frequent category if no single vote can change it.
  *
- * Idea        The mode of a histogram with a wide gap is the same for all neighbours: releasing it
- *             reveals nothing. How far the histogram is from one whose mode could change is a
- *             count of sensitivity 1; test it under noise, and release only if it passes.
- * Theorem     Dwork & Lei, STOC 2009, for integers: with distance t, X discrete Laplace of scale 1/epsilon
- *             and k the least integer with P(X >= k) = r^k/(1+r) <= delta, r = exp(-epsilon), releasing
- *             the mode when t + X >= k, and "nothing" otherwise, is (epsilon, delta)-DP.
+ * Idea        The mode of a histogram with a wide gap is the same for all neighbours: releasing
+ *             it reveals nothing. The distance from the nearest histogram whose mode could change
+ *             has sensitivity 1. Test it under noise, and release the mode only if the test
+ *             passes.
+ * Theorem     Dwork & Lei, STOC 2009, for integers. Let t be the distance, r = exp(-epsilon), and
+ *             X discrete Laplace of scale 1/epsilon. Let k be the smallest integer with
+ *             P(X >= k) = r^k/(1+r) <= delta. Releasing the mode if t + X >= k, and "nothing"
+ *             otherwise, is (epsilon, delta)-DP.
  * Neighbours  SOTTO_REPLACE_ONE: one vote moves to another category; with gap g between the two
  *             largest counts t = max(0, ceil(g/2) - 1). SOTTO_ADD_REMOVE: one vote more or less;
  *             t = max(0, g - 1).
- * Assumes     (1) one record is one vote (it changes one count by one, or moves one unit from one count to
- *             another); (2) categories and their order are public. Equal counts: the first category
- *             is the mode, whatever the records are.
+ * Assumes     (1) One record is one vote: it changes one count by one, or moves one unit from one
+ *             count to another. (2) Categories and their order are public. Equal counts: the
+ *             first category is always the mode.
  * Rounding    The scale is rounded up, k is found with outward rounding; epsilon and delta are charged
  *             in full, also when nothing is released.
  *             Proof note: propose_test_release.md
@@ -45,8 +47,8 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_propose_test_release_event(const sotto_propose_test_release_config *config,
                                  sotto_event *out_event, sotto_error *error);
 
-/* The k of the theorem: public, from the settings alone. A histogram whose distance is k or more
- * is released with probability above 1/2. */
+/* Returns the k of the theorem: public, from the settings only. A histogram whose distance is k
+ * or more is released with probability above 1/2. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_propose_test_release_threshold(const sotto_propose_test_release_config *config,
                                      int64_t *out_threshold, sotto_error *error);

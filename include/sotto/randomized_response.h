@@ -1,19 +1,19 @@
-/* sotto/randomized_response.h: each person's answer is randomised before anybody collects it.
+/* sotto/randomized_response.h: each person's answer is randomised before it is collected.
  *
  * Idea        k-ary: report the truth with odds e^epsilon to 1 against each other category. Coin survey:
  *             toss a coin; answer truthfully, or as a second coin says. Every single report is
  *             deniable; the frequencies in a crowd can still be estimated without bias.
- * Theorem     Warner 1965; Kairouz, Oh & Viswanath, JMLR 2016: for any two answers and any report the
- *             probabilities differ by a factor of at most e^epsilon. The coin survey's factor is the
- *             larger of 1 + t/((1-t) y) and 1 + t/((1-t)(1-y)), t = P(truth), y = P(yes | no truth); two
- *             fair coins give 3, epsilon = ln 3.
+ * Theorem     Warner 1965; Kairouz, Oh & Viswanath, JMLR 2016. For any two answers, the
+ *             probabilities of a report differ by a factor of at most e^epsilon. The coin
+ *             survey's factor is the larger of 1 + t/((1-t) y) and 1 + t/((1-t)(1-y)),
+ *             t = P(truth), y = P(yes | no truth). Two fair coins give 3, epsilon = ln 3.
  * Neighbours  SOTTO_REPLACE_ONE: one person's answer is exchanged for any other. The number of people
  *             who take part is public, since every report can be counted; add-remove is refused.
- * Assumes     one person gives one answer. One that is no category is reported at random: refusing it
- *             would tell about a record.
- * Rounding    None in the k-ary draw: epsilon is the exact number that the double is, and coins are exact.
- *             The coin survey's probabilities are exact ratios; its epsilon is rounded up.
- *             Proof note: randomized_response.md
+ * Assumes     One person gives one answer. An answer that is no category is reported at random:
+ *             refusing it would reveal information about a record.
+ * Rounding    None in the k-ary sampler: epsilon is the exact number that the double is, and
+ *             coins are exact. The coin survey's probabilities are exact ratios; its epsilon is
+ *             rounded up. Proof note: randomized_response.md
  */
 #ifndef SOTTO_RANDOMIZED_RESPONSE_H
 #define SOTTO_RANDOMIZED_RESPONSE_H
@@ -34,14 +34,14 @@ typedef struct sotto_randomized_response_config {
     double epsilon;            /* from 2^-30 to 1e6; has no default */
     uint32_t categories;       /* public, at least 2; has no default */
     sotto_adjacency adjacency; /* SOTTO_REPLACE_ONE; has no default */
-    const char *purpose; /* what is asked, 1 to 47 bytes; borrowed; has no default */
+    const char *purpose;       /* the question, 1 to 47 bytes; borrowed; has no default */
 } sotto_randomized_response_config;
 
 /* Nothing is set. */
 SOTTO_API sotto_randomized_response_config sotto_randomized_response_defaults(void);
 
-/* The line of a plan that one question takes, put to any number of people: each answer is touched
- * once, so the question costs each person one epsilon and the crowd no more. */
+/* Fills in the plan line of one question, put to any number of people. Each answer is used once,
+ * so the question costs each person one epsilon. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_randomized_response_event(const sotto_randomized_response_config *config,
                                 sotto_event *out_event, sotto_error *error);
@@ -83,9 +83,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_coin_survey_release(
     sotto_gate *gate, const sotto_coin_survey_config *config, const uint32_t *answers,
     size_t count, uint32_t *out_reports, sotto_error *error);
 
-/* ---- what the crowd's reports say: post-processing, costs nothing ---- */
+/* ---- estimates from the reports: post-processing, costs nothing ---- */
 
-/* How an interval is made. Values are part of the ABI. */
+/* Method of an interval. Values are part of the ABI. */
 typedef enum sotto_interval {
     SOTTO_INTERVAL_UNSET = 0,
     SOTTO_INTERVAL_EXACT =
@@ -119,13 +119,13 @@ sotto_coin_survey_estimate(const sotto_coin_survey_config *config, uint64_t yes,
 typedef struct sotto_response_outlook {
     double truth;            /* P(report a category | it is the answer) */
     double other;            /* P(report it | it is not) */
-    double report_frequency; /* how often it is reported */
+    double report_frequency; /* share of the reports */
     double variance;         /* as in sotto_frequency */
     double variance_population;
 } sotto_response_outlook;
 
-/* What to expect of a survey before it is made, for a category of true frequency `frequency` among
- * `total` people. */
+/* Predicts the precision of a survey before it is made, for a category of true frequency
+ * `frequency` among `total` people. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_randomized_response_outlook(
     const sotto_randomized_response_config *config, double frequency, uint64_t total,
     sotto_response_outlook *out_outlook, sotto_error *error);

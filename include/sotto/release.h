@@ -1,16 +1,16 @@
 /* sotto/release.h: one private statistic of a table, with its interval and its certificate.
  *
- * Idea        Settings and schema give a plan; the plan is charged to the ledger; then, and only
- *             then, the rows are read, the statistic goes through the gate, and a JSON file with
- *             the certificate comes out.
- * Theorem     Each statistic is one or two mechanisms on a function of the rows whose sensitivity
- *             follows from the schema alone: release.md has the claims and their proofs.
+ * Idea        Settings and schema give a plan, which is charged to the ledger. After the charge the rows are read.
+ * The statistic goes through the gate into a JSON file with its
+ *             certificate.
+ * Theorem     Each statistic is one or two mechanisms on a function of the rows. Its sensitivity
+ *             follows only from the schema: see release.md for claims and proofs.
  * Neighbours  config->adjacency: one row more or less (the number of rows is secret), or one row
  *             exchanged (it is public). If the schema has a `unit`: all rows of one unit more or
- *             less, or exchanged for those of another; the number of rows is secret in both.
- * Assumes     (1) The schema was written without looking at the rows; (2) one person has one row,
- *             or one value of the `unit` of the schema; (3) whoever sees the output does not see how long
- *             the run took.
+ *             less, or exchanged. The number of rows is then always secret.
+ * Assumes     (1) The schema was written without looking at the rows. (2) One person has one row,
+ *             or one value of the `unit` of the schema. (3) The attacker does not observe the
+ *             running time.
  * Rounding    Values are clipped to the schema's bounds and rounded to a public power-of-two
  *             grid; sums are exact integers. Docs: release.md
  */
@@ -34,25 +34,27 @@
 extern "C" {
 #endif
 
-/* What would be charged: from settings and schema alone, nothing else is opened. `schema` may be
- * NULL for given scores. Free with sotto_plan_free(). */
+/* Returns the plan that would be charged, from settings and schema only; opens no other file.
+ * `schema` may be NULL for given scores. Free with sotto_plan_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_release_plan(const sotto_release_config *config, const sotto_schema *schema,
                    sotto_plan **out_plan, sotto_error *error);
 
-/* The whole way: plan, header of the data file, charge, gate, rows, release, certificate, file.
- * SOTTO_BUDGET_EXCEEDED: nothing was charged and no row read. After any other failure the charge
- * may stand: the same call then goes on without another one. With a ledger, a release that was finished before with the same
- * settings, schema, data path and output is not made again: its output is read, and nothing is charged;
- * without an output there is nothing to read, and the call is refused. Free with
+/* Makes the whole release: plan, header of the data file, charge, gate, rows, release,
+ * certificate, file. SOTTO_BUDGET_EXCEEDED: nothing was charged and no row read. After any other
+ * failure the charge may stand; the same call then resumes without another charge. With a ledger,
+ * a finished release with the same settings, schema, data path and output is not repeated. Its
+ * output is read, and nothing is charged. Without an output such a call is refused. Free with
  * sotto_release_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_data(
     const sotto_release_config *config, const sotto_schema *schema,
     const sotto_data_file *file, sotto_release_result **out_result, sotto_error *error);
 
-/* The same for records in memory or an Arrow stream, which are borrowed for the call. They have no name: without an output
- * every call is a new release. Not for given scores and SOTTO_RELEASE_ACCURACY, which read files, and not with `where`:
- * hand over selected records and set `selected`. */
+/* The same for records in memory or an Arrow stream, which are borrowed for the call. They have no name: without an
+ * output
+ * every call is a new release. Not for given scores and SOTTO_RELEASE_ACCURACY, which read files, and not with
+ * `where`:
+ * pass selected records and set `selected`. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_records(
     const sotto_release_config *config, const sotto_schema *schema,
     const sotto_records *records, sotto_release_result **out_result, sotto_error *error);
@@ -66,8 +68,8 @@ sotto_release_estimate(const char *answers_path, double confidence,
 /* A result that has no output file is kept beside the ledger until this is called: by then it should be where it is
  * needed. NULL is fine. */
 SOTTO_API void sotto_release_free(sotto_release_result *result);
-/* To be called before sotto_release_free() when the result could not be passed on: it stays kept, and the same call gives it
- * again without a charge. */
+/* Call this before sotto_release_free() if the result could not be passed on. The result stays
+ * stored, and the same call returns it again without a charge. */
 SOTTO_API void sotto_release_hold(sotto_release_result *result);
 
 /* Borrowed from the result: the whole JSON file, the same for people (without the certificate),
@@ -76,7 +78,7 @@ SOTTO_API const char *sotto_release_json(const sotto_release_result *result);
 SOTTO_API const char *sotto_release_text(const sotto_release_result *result);
 SOTTO_API const char *sotto_release_certificate(const sotto_release_result *result);
 
-/* How many values there are; 0 for answers, which are in the JSON file alone. */
+/* Returns the number of values; 0 for answers, which are only in the JSON file. */
 SOTTO_API size_t sotto_release_size(const sotto_release_result *result);
 
 /* `index` must be below sotto_release_size(). */

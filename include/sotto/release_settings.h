@@ -20,7 +20,7 @@ extern "C" {
 /* Values are part of the ABI: written out and never renumbered. */
 typedef enum sotto_statistic {
     SOTTO_STATISTIC_UNSET = 0,
-    SOTTO_RELEASE_COUNT = 1,     /* how many rows */
+    SOTTO_RELEASE_COUNT = 1,     /* number of rows */
     SOTTO_RELEASE_SUM = 2,       /* of a numeric column */
     SOTTO_RELEASE_MEAN = 3,      /* of a numeric column */
     SOTTO_RELEASE_HISTOGRAM = 4, /* rows in each category or bin */
@@ -31,7 +31,7 @@ typedef enum sotto_statistic {
     SOTTO_RELEASE_ACCURACY = 9   /* the share of rows that a model predicts right */
 } sotto_statistic;
 
-/* What makes a candidate good. */
+/* The score of a candidate. */
 typedef enum sotto_score {
     SOTTO_SCORE_GIVEN = 0,   /* a file of lines `candidate,score` */
     SOTTO_SCORE_COUNT = 1,   /* rows that have this value */
@@ -56,16 +56,17 @@ typedef struct sotto_release_config {
                           NULL ends; NULL: all rows */
     double confidence; /* of intervals and accuracy; default 0.95 */
     const char *edges; /* histogram: bin edges, ascending: "0,18,65,110"; NULL: none */
-    uint64_t bins;     /* histogram: so many bins between the bounds; 0: none */
+    uint64_t bins;     /* histogram: number of bins between the bounds; 0: none */
     double quantile;   /* above 0, below 1, at most 3 decimals; has no default */
     sotto_score score; /* of a choice */
     const char *candidates; /* revenue, quantile: "9.99,12.5,20"; NULL: none */
-    uint64_t sensitivity;   /* given scores: how far one row moves a score; no default */
-    bool monotone;          /* given scores: one row moves all of them the same way */
-    const char *ledger;     /* NULL: the schema's */
-    const char *output;     /* file to write, replaced in one stroke; NULL: none */
-    const char *sign;       /* file of the secret key that signs; NULL: none does */
-    bool insecure_test;     /* noise from `test_seed`: the certificate says NOT PRIVATE */
+    uint64_t
+        sensitivity; /* given scores: largest change of a score by one row; no default */
+    bool monotone;   /* given scores: one row moves all of them the same way */
+    const char *ledger; /* NULL: the schema's */
+    const char *output; /* file to write, replaced in one stroke; NULL: none */
+    const char *sign;   /* file of the secret key that signs; NULL: none does */
+    bool insecure_test; /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;
     const sotto_model
         *model; /* accuracy: with its own schema, sotto_model_schema(); NULL: none */

@@ -1,16 +1,15 @@
-/* sotto/rng.h: where all randomness comes from.
+/* sotto/rng.h: the source of all randomness.
  *
  * Idea        A ChaCha20 key stream (libsodium), keyed once from the operating system's
  *             getrandom(). Every consumer receives its own handle; streams derived from one
  *             handle are independent.
- * Assumes     (1) ChaCha20 output cannot be told from uniform bits; (2) the kernel's random
+ * Assumes     (1) ChaCha20 output is indistinguishable from uniform bits; (2) the kernel's random
  *             source is seeded; (3) an attacker sees neither memory nor timing.
  * Fork        A handle used in a child process after fork() re-keys itself: parent and child
- *             never draw the same bits. (A child of a raw clone(2) notices after at most 1020
+ *             never produce the same bits. (A child of a raw clone(2) notices after at most 1020
  *             words.) A test handle does the same, and can then no longer be repeated.
- * Threads     A handle belongs to one thread at a time.
- * Test mode   Only sotto_rng_new_for_test() takes a seed, and whatever is released with such
- *             a handle is marked "not private" in its certificate.
+ * Threads     A handle belongs to one thread at a time. Test mode Only sotto_rng_new_for_test()
+ * takes a seed, and every release with such a handle is marked "not private" in its certificate.
  */
 #ifndef SOTTO_RNG_H
 #define SOTTO_RNG_H

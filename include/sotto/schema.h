@@ -1,11 +1,11 @@
-/* sotto/schema.h: what is public about a table, written down before a record is read.
+/* sotto/schema.h: the public description of a table, written before a record is read.
  *
  * Idea        Types, bounds, categories, labels and the treatment of missing values come from
  *             this file and never from rows. Every cell maps to a value inside the column's
- *             public range, so that no cell can stop a run, and none leaves a trace in a message.
+ *             public range. So no cell can stop a run or appear in a message.
  * Kinds       A table has columns with names and types. A matrix ("features": d) has d numbers
- *             a row and a label: the short schema of LIBSVM files, of images ("shape") and of arrays in
- *             memory.
+ *             and a label per row. It is the short schema of LIBSVM files, images ("shape") and
+ *             arrays in memory.
  * File        schema.md
  */
 #ifndef SOTTO_SCHEMA_H
@@ -31,7 +31,8 @@ typedef enum sotto_column_type {
     SOTTO_COLUMN_IGNORE = 6    /* in the file, not read */
 } sotto_column_type;
 
-/* What the cells of a number or integer count, if they are dates or moments: units since 1970-01-01 00:00 UTC. */
+/* The unit of a number or integer whose cells are dates or moments: units since
+ * 1970-01-01 00:00 UTC. */
 typedef enum sotto_time_unit {
     SOTTO_TIME_NONE = 0, /* the cells are numbers only */
     SOTTO_TIME_DAY = 1,
@@ -42,7 +43,7 @@ typedef enum sotto_time_unit {
     SOTTO_TIME_MICROSECOND = 6
 } sotto_time_unit;
 
-/* How the cells of a number, integer or boolean become a feature: (cell - center) / width. */
+/* Scaling of the cells of a number, integer or boolean to a feature: (cell - center) / width. */
 typedef enum sotto_scaling {
     SOTTO_SCALE_SYMMETRIC = 1, /* the bounds become -1 and 1; the default of numbers */
     SOTTO_SCALE_UNIT = 2,      /* the bounds become 0 and 1; the default of booleans */
@@ -56,7 +57,7 @@ typedef struct sotto_column {
     sotto_column_type type;
     double lower, upper;       /* public bounds; 0 and values - 1 for a category */
     bool bounded;              /* false: the schema gives no bounds, these are +-2^40 */
-    double missing;            /* what a missing or malformed cell counts as */
+    double missing;            /* the value of a missing or malformed cell */
     const char *const *values; /* of a category, in the order of the schema */
     size_t value_count;
     sotto_scaling scaling;     /* NONE where there is nothing to scale */
@@ -65,12 +66,13 @@ typedef struct sotto_column {
     sotto_time_unit time_unit; /* of a number or integer: dates and moments count too */
 } sotto_column;
 
-/* What is to be predicted, and the public set of its labels. Borrowed from the schema. */
+/* The target of the prediction, and the public set of its labels. Borrowed from the
+ * schema. */
 typedef struct sotto_target {
     const char *column; /* NULL in a matrix: the row's own label */
     size_t index;       /* of the column; 0 in a matrix */
-    /* Of two labels the second is the positive one. None: a number, for regression, and then
-     * the last four fields count. */
+    /* With two labels the second is the positive one. NULL: a number, for regression;
+     * then the last four fields apply. */
     const char *const *labels;
     const double *codes; /* the cell (or the matrix's label) that means each label; of a
                             threshold 0 and 1 */
@@ -81,10 +83,10 @@ typedef struct sotto_target {
     double above;  /* 0 without a threshold */
     bool bounded;  /* the number has public bounds: it can be learned */
     double lower, upper;   /* of the number; others count as the nearer one */
-    double missing_number; /* what a missing or malformed number counts as */
+    double missing_number; /* the value of a missing or malformed number */
 } sotto_target;
 
-/* How a row comes to its norm bound. */
+/* Rule that gives a row its norm bound. */
 typedef enum sotto_norm_rule {
     SOTTO_NORM_CLIP = 1, /* rows longer than the bound are shrunk to it */
     SOTTO_NORM_SCALE = 2 /* every row is divided by its own norm, times the bound */
@@ -97,9 +99,9 @@ typedef struct sotto_row_norm {
     sotto_norm_rule rule;
 } sotto_row_norm;
 
-/* The "source" of a column, of "numbers", "target", "row_norm" or "unit" that was changed because of
- * sotto_owner_check_rows(), or of any other look at the private rows. The model's schema keeps it, and certificates
- * list these parts as not protected. */
+/* The "source" of a part of the schema that was changed because of sotto_owner_check_rows(), or
+ * of any other look at the private rows. Parts are a column, "numbers", "target", "row_norm" and
+ * "unit". The model's schema keeps it, and certificates list these parts as not protected. */
 #define SOTTO_SOURCE_ADJUSTED "adjusted after viewing private rows"
 
 typedef struct sotto_schema sotto_schema;
@@ -154,11 +156,11 @@ SOTTO_API sotto_row_norm sotto_schema_row_norm(const sotto_schema *schema);
 /* The value of the constant column; 0: there is none. */
 SOTTO_API double sotto_schema_intercept(const sotto_schema *schema);
 
-/* The schema as one line of JSON in one spelling, all defaults written out: schemas that mean
- * the same give the same text, and parsing it gives the same schema, but for `ledger`, which is
- * left out (it says where this machine keeps its budget). `target` names another column as the
- * target, with that column's own labels; NULL: the schema's own, if any. Free the text with
- * sotto_free(). */
+/* Writes the schema as one line of JSON in one spelling, with all defaults. Schemas of the
+ * same meaning give the same text, and parsing it gives the same schema, except `ledger`. That
+ * member is left out, because it is a path on this machine. `target` names another column as
+ * the target, with that column's own labels; NULL: the schema's own, if any. Free the text
+ * with sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_schema_to_json(const sotto_schema *schema,
                                                              const char *target,
                                                              char **out_json,

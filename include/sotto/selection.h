@@ -4,13 +4,13 @@
  *             record changes the scores, as a function on the candidates, by an amount whose
  *             range (largest change minus smallest) is bounded. Only that range matters: adding
  *             the same number to all scores changes no choice.
- * Theorem     P(score of the choice <= best - t) <= candidates exp(-epsilon t / range), for the
- *             exponential mechanism (Dwork & Roth 2014, Thm 3.11), permute-and-flip (McKenna & Sheldon,
- *             NeurIPS 2020) and report-noisy-max alike.
+ * Theorem     P(score of the choice <= best - t) <= candidates exp(-epsilon t / range). It holds
+ *             for the exponential mechanism (Dwork & Roth 2014, Thm 3.11), permute-and-flip
+ *             (McKenna & Sheldon, NeurIPS 2020) and report-noisy-max.
  * Neighbours  `adjacency` says which pairs `sensitivity` and `change` are about.
- * Assumes     (1) the candidates are public, and so is their number; (2) `sensitivity` bounds the
+ * Assumes     (1) The candidates are public, and so is their number. (2) `sensitivity` bounds the
  *             change of every candidate's score for every pair of neighbours, not only those
- *             seen; (3) SOTTO_CHANGE_MONOTONE is said only if no pair of neighbours moves one
+ *             seen. (3) SOTTO_CHANGE_MONOTONE is set only if no pair of neighbours moves one
  *             score up and another one down: counts under SOTTO_ADD_REMOVE, for example.
  * Rounding    epsilon is used as the exact dyadic number that the double is; bounds of failure are
  *             rounded up. Proof note: selection.md
@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/* How the scores move between neighbours. Values are part of the ABI. */
+/* Possible changes of the scores between neighbours. Values are part of the ABI. */
 typedef enum sotto_score_change {
     SOTTO_CHANGE_UNSET = 0,
     SOTTO_CHANGE_ANY = 1,     /* up or down: the range is twice the sensitivity */
@@ -40,7 +40,8 @@ typedef struct sotto_selection_config {
     uint64_t sensitivity; /* of one score, in its units, from 1 to 2^43; no default */
     sotto_score_change change; /* has no default */
     sotto_adjacency adjacency; /* has no default */
-    const char *purpose; /* what is chosen, 1 to 47 bytes; borrowed; has no default */
+    const char *purpose; /* the purpose of the choice, 1 to 47 bytes; borrowed; has no
+                          * default */
 } sotto_selection_config;
 
 /* Nothing is set. */
@@ -50,16 +51,15 @@ SOTTO_API sotto_selection_config sotto_selection_defaults(void);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_selection_range(
     const sotto_selection_config *config, uint64_t *out_range, sotto_error *error);
 
-/* The accuracy theorem: the probability that the chosen score is `shortfall` or more below the best
- * is at most this, min(1, candidates exp(-epsilon shortfall / range)), rounded up. `candidates` is
- * their public number, or the size of the grid when they come in cells. */
+/* The accuracy theorem. The chosen score is `shortfall` or more below the best with probability
+ * at most min(1, candidates exp(-epsilon shortfall / range)). Rounded up. `candidates` is their
+ * public number, or the size of the grid if they come in cells. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_selection_failure(
     const sotto_selection_config *config, uint64_t candidates, uint64_t shortfall,
     double *out_probability_upper, sotto_error *error);
 
-/* The other way round: a shortfall that is reached with probability at most `failure`, in (0, 1): the
- * least whole number for which sotto_selection_failure() says so. SOTTO_UNREACHABLE when that is
- * beyond 2^62. */
+/* The inverse: the smallest whole shortfall for which sotto_selection_failure() is at most
+ * `failure`, in (0, 1). SOTTO_UNREACHABLE if it is beyond 2^62. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_selection_shortfall(const sotto_selection_config *config, uint64_t candidates,
                           double failure, uint64_t *out_shortfall, sotto_error *error);

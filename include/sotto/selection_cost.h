@@ -1,20 +1,21 @@
-/* sotto/selection_cost.h: what it costs to run a private algorithm several times and keep the best.
+/* sotto/selection_cost.h: the cost of running a private algorithm several times and releasing the
+ * best.
  *
  * Idea        Training with k settings and releasing the best run costs almost k runs if k is
- *             fixed. If the number of runs K is drawn from a suitable law, kept secret, and only
- *             the winner leaves, the price is that of two or three runs, whatever the mean of K.
+ *             fixed. Instead, let the number of runs K be secret, with a suitable distribution,
+ *             and release only the best run. The price is then that of two or three runs, for any
+ *             mean of K.
  * Theorem     Papernot & Steinke, ICLR 2022, Thm 2 (truncated negative binomial) and Thm 6
- *             (Poisson), the latter with the outcome of zero runs counted, which the published
- *             form forgets and which makes it false for means below 1. Proof note:
- *             selection.md
+ *             (Poisson). The published Thm 6 omits the outcome of zero runs and is false for
+ *             means below 1; here it is counted. Proof note: selection.md
  * Neighbours  Those of the plan.
- * Assumes     (1) the plan prices one run, the score included: a score on private data is a part
- *             of the run; (2) every run draws its setting independently of the data, with
- *             replacement, and the plan covers the dearest setting; (3) K has exactly the stated
- *             law and is independent of everything else; (4) only the winner leaves: not K, not
- *             the other runs, not their scores; if there was no run, a fixed output.
- * Rounding    All costs are upper bounds for the law with the parameters of the struct as they
- *             stand, whatever mean they were made from. Docs: selection.md
+ * Assumes     (1) The plan prices one run, including its score if that uses private data. (2)
+ *             Every run samples its setting independently of the data, with replacement, and the
+ *             plan covers the most expensive setting. (3) K has exactly the stated distribution
+ *             and is independent of everything else. (4) Only the best run is released: not K,
+ *             not the other runs, not their scores; if there was no run, a fixed output.
+ * Rounding    All costs are upper bounds for the distribution with exactly the parameters in the
+ *             struct. Docs: selection.md
  */
 #ifndef SOTTO_SELECTION_COST_H
 #define SOTTO_SELECTION_COST_H
@@ -35,7 +36,8 @@ typedef enum sotto_runs_law {
     SOTTO_RUNS_POISSON = 2            /* mean; no run at all is possible */
 } sotto_runs_law;
 
-/* The law of the number of runs. Fill it in by sotto_runs_from_mean(), or by hand. */
+/* The distribution of the number of runs. Fill it in by sotto_runs_from_mean(), or by
+ * hand. */
 typedef struct sotto_runs {
     sotto_runs_law law;
     double shape; /* eta > -1: 1 is geometric, 0 logarithmic; SOTTO_UNSET for Poisson */
@@ -47,20 +49,22 @@ typedef struct sotto_runs {
 /* Nothing is set. */
 SOTTO_API sotto_runs sotto_runs_defaults(void);
 
-/* The law with a given mean: above 1 for the negative binomial (one run needs no law), and at
- * most 1e9. `shape` is from -1, exclusive, to 1e6; it must be SOTTO_UNSET for Poisson. gamma
- * gives the mean to a relative 1e-12. Refuses a shape so close to -1 that gamma underflows. */
+/* The distribution with a given mean: above 1 for the negative binomial (for one run none is
+ * needed), and at most 1e9. `shape` is from -1, exclusive, to 1e6; it must be SOTTO_UNSET for
+ * Poisson. gamma gives the mean to a relative 1e-12. Refuses a shape so close to -1 that gamma
+ * underflows. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_runs_from_mean(sotto_runs_law law,
                                                              double shape, double mean,
                                                              sotto_runs *out_runs,
                                                              sotto_error *error);
 
 /* The mean number of runs, rounded up, and the probability of k runs, to a relative 1e-10. NaN
- * for a law that sotto_account_selection() would refuse. */
+ * for a distribution that sotto_account_selection() would refuse. */
 SOTTO_API double sotto_runs_mean(const sotto_runs *runs);
 SOTTO_API double sotto_runs_probability(const sotto_runs *runs, uint64_t k);
 
-/* All that the price of the best of K runs follows from: the law of K, and the plans that one run may have. */
+/* The basis of the price of the best of K runs: the distribution of K, and the plans that
+ * one run may have. */
 typedef struct sotto_selection {
     sotto_runs runs;
     const sotto_plan *const
@@ -74,16 +78,17 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_account_selection_rdp(const sotto_plan *plan, const sotto_runs *runs, double order,
                             double *out_rdp_upper, sotto_error *error);
 
-/* The same at several increasing orders: a curve for an event SOTTO_RDP_CURVE, with which the best of K runs is one
- * line of a larger plan. Each value is the least of its own and all later orders' bounds, infinite where there is
- * none. At most SOTTO_CURVE_MAX orders. Pure runs are better said as SOTTO_PURE, by the epsilon at delta 0 below. */
+/* The same at several increasing orders, as a curve for an event SOTTO_RDP_CURVE: the best of K
+ * runs becomes one line of a larger plan. Each value is the smallest of its own and all later
+ * orders' bounds, infinite if there is none. At most SOTTO_CURVE_MAX orders. For pure runs
+ * SOTTO_PURE is better, with the epsilon at delta 0 below. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_selection_curve(
     const sotto_plan *plan, const sotto_runs *runs, const double *orders, size_t count,
     double *out_rdp_upper, sotto_error *error);
 
-/* The same for runs whose settings are drawn independently of the data, each with a plan of its own: one run is then
- * bounded by the dearest plan at every order. All plans are for the same neighbours. The bound covers every law of the
- * settings. */
+/* The same for runs whose settings are sampled independently of the data, each with its own plan.
+ * One run is bounded by the most expensive plan at every order. All plans are for the same
+ * neighbours. The bound covers every distribution of the settings. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_selection_curve_of(
     const sotto_plan *const *plans, size_t plan_count, const sotto_runs *runs,
     const double *orders, size_t count, double *out_rdp_upper, sotto_error *error);

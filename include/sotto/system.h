@@ -24,7 +24,7 @@ typedef struct sotto_system_part {
     char version[64];
 } sotto_system_part;
 
-/* Texts are cut to their room and end in NUL; "unknown" where the system does not say. */
+/* Texts are truncated to their buffer and end in NUL; "unknown" if the system does not state it. */
 typedef struct sotto_system {
     char version[32];           /* of libsotto */
     char compiler[96];          /* that built it */
@@ -44,8 +44,8 @@ typedef struct sotto_system {
     sotto_system_part parts[SOTTO_SYSTEM_PARTS_MAX];
 } sotto_system;
 
-/* Fills every field. SOTTO_INVALID_ARGUMENT if `out_system` is NULL; no other failure: what
- * cannot be found out is "unknown" or 0. */
+/* Fills every field. SOTTO_INVALID_ARGUMENT if `out_system` is NULL; no other failure.
+ * Unknown values are "unknown" or 0. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_system_describe(sotto_system *out_system,
                                                               sotto_error *error);
 

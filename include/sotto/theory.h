@@ -1,12 +1,12 @@
-/* sotto/theory.h: what theory says about the risk of a private model, before a record is read.
+/* sotto/theory.h: bounds on the risk of a private model, before a record is read.
  *
- * Idea        Numbers of rows and features, bounds of the loss and a budget give bounds of the excess
- *             risk: how much worse the mean loss of the released model is than that of the best one
- *             within a ball, on average over the noise. They are worst cases, often far above what
- *             happens; what they are good for is how a choice scales.
- *             k is 1 under add-remove and 2 under replace-one, times the rows of a unit.
- * Theorem     Each bound with its proof: theory.md. Constants are stated where they are
- *             known; what is known up to a constant says so (`order_` fields).
+ * Idea        Numbers of rows and features, bounds on the loss and a budget give bounds on the
+ *             excess risk. That is the mean loss of the released model minus that of the best one
+ *             within a ball, on average over the noise. The bounds are worst cases, often far
+ *             above the observed risk; use them to see the scaling of a choice. The factor k is 1
+ *             under add-remove and 2 under replace-one, times the rows of a unit.
+ * Theorem     Each bound with its proof: theory.md. Constants are stated where they are known;
+ *             `order_` fields are known up to a constant.
  * Assumes     A convex loss, |gradient of one record| <= lipschitz, and the best model within
  *             `radius`: a guess, which nothing here can check.
  */
@@ -24,17 +24,18 @@ extern "C" {
 typedef struct sotto_theory_setting {
     sotto_adjacency adjacency;
     double epsilon;
-    double delta;     /* SOTTO_UNSET: only what holds for pure guarantees is filled in */
+    double delta;     /* SOTTO_UNSET: only bounds for pure guarantees are filled in */
     double rows;      /* n, public */
     double dimension; /* d: coefficients */
     double unit_rows; /* rows of one unit, at most; 1: the row itself */
     double lipschitz; /* L: of one row's loss */
-    double trace;     /* of one row's Hessian, at most; infinite: the loss has a corner */
+    double trace;     /* upper bound for one row's Hessian; infinite: the loss has a
+                       * kink */
     double
-        objective_least; /* lambda from which on objective perturbation needs the noise of one
-                            Gaussian release, as with the logistic loss; SOTTO_UNSET: there is none, and
-                            no bound for it */
-    double radius;       /* D: the norm of the best coefficients */
+        objective_least; /* smallest lambda at which objective perturbation needs the noise of one
+                          * Gaussian release, as with the logistic loss; SOTTO_UNSET: none, and no
+                          * bound */
+    double radius; /* D: the norm of the best coefficients */
     double
         lambda; /* beside the sum of losses, for strongly convex rates; SOTTO_UNSET: none */
     double excess;  /* gamma: excess risk aimed at; SOTTO_UNSET: none */
@@ -47,7 +48,8 @@ SOTTO_API sotto_theory_setting sotto_theory_defaults(void);
 /* Bounds of the expected excess of the mean loss; SOTTO_UNSET where a bound does not apply. */
 typedef struct sotto_theory_bounds {
     double mu; /* of Gaussian DP that the budget buys */
-    /* Noisy gradient descent, convex: sqrt(2) k L D sqrt(d) / (n mu), after so many steps. */
+    /* Noisy gradient descent, convex: sqrt(2) k L D sqrt(d) / (n mu), after
+     * gradient_steps steps. */
     double gradient_convex;
     double gradient_steps;
     /* The same steps where lambda > 0: of the mean loss with its regulariser, weights t. About
@@ -69,13 +71,15 @@ typedef struct sotto_theory_bounds {
     double generalization;
     /* Rows with which objective perturbation misses `excess` on the rows with probability `failure`. */
     double rows_needed;
-    /* Lecture 003's sample sizes, up to a constant: as printed, and with what its proof needs. */
+    /* Lecture 003's sample sizes, up to a constant: as printed, and corrected as its
+     * proof requires. */
     double order_rows_printed;
     double order_rows_corrected;
     double order_rows_not_private; /* the first term of both */
 } sotto_theory_bounds;
 
-/* Fills in every bound that applies. SOTTO_INVALID_ARGUMENT names what is missing or out of range. */
+/* Fills in every bound that applies. SOTTO_INVALID_ARGUMENT names a missing setting or
+ * one out of range. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_theory_bound(const sotto_theory_setting *setting, sotto_theory_bounds *out_bounds,
                    sotto_error *error);

@@ -1,20 +1,19 @@
 /* sotto/train.h: a private model from a table, in one call: plan, charge, learn, release, certify.
  *
- * Idea        A learner writes its plan from settings and schema alone; the ledger is charged; then
- *             rows are read, the learner computes, and every number leaves through the gate. The
- *             result is a model file with its certificate inside.
- * Methods     objective  objective perturbation: a random linear term is added to the objective,
- *                        and its minimiser released. Best in most settings.
- *             output     the minimiser itself, with noise.
- *             gd         noisy gradient descent: each step's gradient sum, with noise.
- *             posterior, regularized-em
- *                        draws instead of a minimiser: posterior.md.
- *             none       no noise; only for data declared public.
- *             Networks learn by sgd, with settings of their own: networks.md.
- * Theorem     Each method's own, with its proof, stands in the proof notes.
+ * Idea        A learner writes its plan from settings and schema only, and the ledger is charged.
+ *             Then rows are read, the learner computes, and every released number passes the
+ *             gate. The result is a model file with its certificate.
+ * Methods     - objective: objective perturbation. A random linear term is added to the objective,
+ *               and its minimiser is released. Best in most settings.
+ *             - output: the minimiser itself, with noise.
+ *             - gd: noisy gradient descent. Each step's gradient sum has noise.
+ *             - posterior, regularized-em: samples instead of a minimiser (posterior.md).
+ *             - none: no noise; only for data declared public.
+ *             Networks learn by sgd, with their own settings: networks.md.
+ * Theorem     The proof note of each method.
  * Neighbours  config->adjacency; a record is a row, or all rows of a unit when the schema has one.
- * Assumes     (1) The schema and every setting were chosen without looking at the rows; (2) whoever
- *             sees the model does not see how long the training took.
+ * Assumes     (1) The schema and every setting were chosen without looking at the rows. (2) The
+ *             attacker does not observe the running time.
  * Docs        training.md, choosing-parameters.md
  */
 #ifndef SOTTO_TRAIN_H
@@ -29,6 +28,7 @@
 #include <sotto/data_file.h>
 #include <sotto/error.h>
 #include <sotto/ledger.h>
+#include <sotto/progress.h>
 #include <sotto/schema.h>
 #include <sotto/theory.h>
 #include <sotto/train_config.h>
@@ -37,8 +37,8 @@
 extern "C" {
 #endif
 
-/* What a training would do, from settings and schema alone: the plan that is charged, and the
- * settings that the rules filled in. */
+/* A planned training, from settings and schema only: the plan that is charged, and the settings
+ * filled in by default. */
 typedef struct sotto_training sotto_training;
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_training_plan(const sotto_train_config *config, const sotto_schema *schema,
@@ -52,9 +52,9 @@ SOTTO_API const sotto_plan *sotto_training_events(const sotto_training *training
 SOTTO_API const char *sotto_training_json(const sotto_training *training);
 SOTTO_API const char *sotto_training_text(const sotto_training *training);
 
-/* What the same training would be worth: it is run `repeats` times on public rows (a file of the
- * same schema, or rows drawn from the schema when `file` is NULL and `rows` says how many), with
- * fresh noise, and scored on rows held back. Nothing is charged; no private row is read. */
+/* A forecast: the same training is run `repeats` times on public rows, with fresh noise, and
+ * scored on held-out rows. The public rows are a file of the same schema; if `file` is NULL,
+ * `rows` rows are sampled from the schema. Nothing is charged; no private row is read. */
 typedef enum sotto_forecast_score {
     SOTTO_FORECAST_ACCURACY = 1, /* the share of right classes; larger is better */
     SOTTO_FORECAST_RMSE = 2      /* the root of the mean squared error, in the units of
@@ -62,7 +62,7 @@ typedef enum sotto_forecast_score {
 } sotto_forecast_score;
 typedef struct sotto_forecast {
     uint64_t repeats;
-    sotto_forecast_score score; /* what the numbers are, by the model */
+    sotto_forecast_score score; /* the meaning of the numbers, by the model */
     double mean, deviation;     /* over the repeats */
     double
         without_noise; /* of SOTTO_METHOD_NONE on the same rows; of the model hinge, which
@@ -72,16 +72,21 @@ typedef struct sotto_forecast {
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast_data(
     const sotto_training *training, const sotto_data_file *file, uint64_t rows,
     uint64_t repeats, sotto_forecast *out_forecast, sotto_error *error);
+/* The same; `progress` (NULL: none) counts the trainings. SOTTO_INTERRUPTED if it asks to stop. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast_watched(
+    const sotto_training *training, const sotto_data_file *file, uint64_t rows,
+    uint64_t repeats, sotto_progress_function progress, void *progress_context,
+    sotto_forecast *out_forecast, sotto_error *error);
 
-/* The numbers of this training that theory speaks about (sotto/theory.h): rows, coefficients, bounds of the
- * loss, budget. The radius is the setting's, or a guess. SOTTO_INVALID_ARGUMENT when nobody gave a
- * number of rows, or the training has no budget. */
+/* Fills in the numbers of this training for sotto/theory.h: rows, coefficients, bounds on the
+ * loss, budget. The radius is the setting's, or an estimate. SOTTO_INVALID_ARGUMENT if the number
+ * of rows is not set, or the training has no budget. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_training_theory(const sotto_training *training, sotto_theory_setting *out_setting,
                       sotto_error *error);
 
-/* One rule for the noise of objective perturbation, applied to this training's data, lambda and budget, and the epsilon of
- * several such trainings at the training's delta. */
+/* One calibration of objective perturbation, applied to this training's data, lambda and budget.
+ * It includes the epsilon of several such trainings at the training's delta. */
 enum { SOTTO_RULE_COUNTS = 3 }; /* 1, 5 and 20 trainings */
 typedef struct sotto_rule {
     sotto_calibration calibration;
@@ -105,13 +110,13 @@ SOTTO_API uint64_t sotto_rule_count(size_t index);
 
 typedef struct sotto_train_result sotto_train_result;
 
-/* The whole way. The format follows from the schema and the name (sotto/data_file.h). With
- * config->stream the file is read again for every pass, and memory does not grow with its rows;
- * methods that need all rows at once refuse. SOTTO_BUDGET_EXCEEDED: nothing was charged and no row read. After any other failure
- * the charge may stand: the same call then goes on without another one. With a ledger, a training that was finished before
- * with the same settings, schema, data path and output is not made again: its output is read, and nothing is charged;
- * without an output there is nothing to read, and the call is refused. Free with
- * sotto_train_free(). */
+/* Makes the whole training. The format follows from the schema and the name (sotto/data_file.h).
+ * With config->stream the file is read again for every pass, and memory does not grow with its
+ * rows. Methods that need all rows at once refuse. SOTTO_BUDGET_EXCEEDED: nothing was charged and
+ * no row read. After any other failure the charge may stand; the same call then resumes without
+ * another charge. With a ledger, a finished training with the same settings, schema, data path
+ * and output is not repeated. Its output is read, and nothing is charged. Without an output such
+ * a call is refused. Free with sotto_train_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_data(const sotto_train_config *config,
                                                          const sotto_schema *schema,
                                                          const sotto_data_file *file,
@@ -123,11 +128,11 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_data(const sotto_train_confi
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_train_records(
     const sotto_train_config *config, const sotto_schema *schema,
     const sotto_records *records, sotto_train_result **out_result, sotto_error *error);
-/* A result of a data file that has no output file is kept beside the ledger until this is called: by then it should be
- * where it is needed. NULL is fine. */
+/* Frees a result; NULL is fine. A result of a data file without an output file is stored beside
+ * the ledger until this call. Save the result elsewhere first. */
 SOTTO_API void sotto_train_free(sotto_train_result *result);
-/* To be called before sotto_train_free() when the result could not be passed on: it stays kept, and the same call gives it
- * again without a charge. */
+/* Call this before sotto_train_free() if the result could not be passed on. The result stays
+ * stored, and the same call returns it again without a charge. */
 SOTTO_API void sotto_train_hold(sotto_train_result *result);
 
 /* Borrowed from the result: the whole model file, a summary for people, the certificate for people
@@ -135,6 +140,8 @@ SOTTO_API void sotto_train_hold(sotto_train_result *result);
 SOTTO_API const char *sotto_train_json(const sotto_train_result *result);
 SOTTO_API const char *sotto_train_text(const sotto_train_result *result);
 SOTTO_API const char *sotto_train_certificate(const sotto_train_result *result);
+/* Returns whether this call made the model, or an earlier process that was charged for it. */
+SOTTO_API sotto_run_outcome sotto_train_outcome(const sotto_train_result *result);
 
 #ifdef __cplusplus
 }

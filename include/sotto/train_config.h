@@ -22,6 +22,8 @@ extern "C" {
 /* "objective", "sharp", ... as the command line and the model file spell them; "unknown" for
  * other values; and the values behind such names. */
 SOTTO_API const char *sotto_method_name(sotto_method method);
+/* True for a method that adds noise. The others are for public rows only. */
+SOTTO_API bool sotto_method_adds_noise(sotto_method method);
 SOTTO_API const char *sotto_calibration_name(sotto_calibration calibration);
 SOTTO_API const char *sotto_schedule_name(sotto_schedule schedule);
 SOTTO_API const char *sotto_iterate_name(sotto_iterate iterate);

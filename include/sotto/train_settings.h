@@ -1,7 +1,7 @@
 /* sotto/train_settings.h: the settings of a training, and the kinds of model.
  *
- * Idea        Everything that is decided before a record is read, beside the schema. What carries
- *             privacy has no default: epsilon, delta, the number of rows.
+ * Idea        Everything that is decided before a record is read, beside the schema. Privacy
+ *             settings have no default: epsilon, delta, the number of rows.
  * Use         sotto/sotto.h, sotto/train.h; training.md, choosing-parameters.md
  */
 #ifndef SOTTO_TRAIN_SETTINGS_H
@@ -25,7 +25,7 @@ typedef enum sotto_model_kind {
     SOTTO_MODEL_UNSET = 0,
     SOTTO_MODEL_LOGISTIC = 1, /* two classes */
     SOTTO_MODEL_LINEAR = 2,   /* a number, squared loss */
-    SOTTO_MODEL_SVM = 3,      /* two classes, hinge loss with a smoothed corner */
+    SOTTO_MODEL_SVM = 3,      /* two classes, hinge loss with a smoothed kink */
     SOTTO_MODEL_HINGE = 4,    /* two classes, the hinge loss itself: not smooth */
     SOTTO_MODEL_HUBER = 5,    /* a number, squared loss with linear tails */
     SOTTO_MODEL_SOFTMAX = 6,  /* two classes or more */
@@ -36,7 +36,7 @@ typedef enum sotto_model_kind {
         10 /* one of a finite class of yes-no functions: config->concept; two classes */
 } sotto_model_kind;
 
-/* Posterior and regularized-em release at most so many draws. */
+/* Largest number of samples that posterior and regularized-em release. */
 enum { SOTTO_DRAWS_MAX = 1000 };
 
 /* Values are part of the ABI: written out and never renumbered. */
@@ -53,7 +53,7 @@ typedef enum sotto_method {
     SOTTO_METHOD_PERMUTATION_SGD = 9, /* plain SGD in shuffled passes, noise at the end */
     SOTTO_METHOD_GD_OUTPUT = 10,      /* plain gradient descent, noise at the end */
     SOTTO_METHOD_FRANK_WOLFE = 11,    /* on the L1 ball */
-    SOTTO_METHOD_POSTERIOR = 12,      /* a draw from the tempered posterior */
+    SOTTO_METHOD_POSTERIOR = 12,      /* a sample from the tempered posterior */
     SOTTO_METHOD_REGULARIZED_EM = 13, /* the regularised exponential mechanism */
     SOTTO_METHOD_EXPONENTIAL = 14,    /* concepts: the exponential mechanism */
     SOTTO_METHOD_PERMUTE_AND_FLIP = 15, /* concepts: permute-and-flip */
@@ -94,20 +94,20 @@ typedef enum sotto_iterate {
     SOTTO_ITERATE_LAST = 4
 } sotto_iterate;
 
-/* What is done with a step's noisy gradient: networks. */
+/* The optimizer of networks. */
 typedef enum sotto_optimizer {
     SOTTO_OPTIMIZER_SGD = 0, /* with momentum, if there is any */
     SOTTO_OPTIMIZER_ADAM = 1
 } sotto_optimizer;
 
-/* How posterior and regularized-em draw. */
+/* Sampler of posterior and regularized-em. */
 typedef enum sotto_sampler {
     SOTTO_SAMPLER_AUTO = 0,     /* exact-gaussian for linear, proximal for the others */
     SOTTO_SAMPLER_PROXIMAL = 1, /* the proximal sampler with exact rejection: certified */
     SOTTO_SAMPLER_EXACT_GAUSSIAN =
-        2, /* linear: by a Cholesky factor, cut to the ball: certified */
+        2, /* linear: by a Cholesky factor, truncated to the ball: certified */
     SOTTO_SAMPLER_MALA =
-        3 /* a heuristic: for public data alone, it yields no certificate */
+        3 /* a heuristic: only for public data, it yields no certificate */
 } sotto_sampler;
 
 struct sotto_loss; /* sotto/loss.h */
@@ -129,25 +129,27 @@ typedef struct sotto_train_config {
         lambda; /* of (lambda/2)|theta|^2 beside the SUM of losses; SOTTO_UNSET: the rule */
     bool
         lambda_theory; /* output: the lambda that is optimal in theory; needs expected_rows */
-    uint64_t steps; /* methods in steps; permutation SGD: passes; 0: the rule */
+    uint64_t steps;       /* of iterative methods; permutation SGD: passes; 0: default */
+    double learning_rate; /* of iterative methods, in units of 1/smoothness; SOTTO_UNSET:
+                        * default */
+    double width; /* svm: of the smoothed kink, in units of the margin; default 0.5 */
     double
-        learning_rate; /* of methods in steps, in units of 1/smoothness; SOTTO_UNSET: the rule */
-    double width; /* svm: of the smoothed corner, in units of the margin; default 0.5 */
-    double
-        threshold; /* huber: residuals beyond it count linearly; linear, poisson: so are slopes cut;
-                      in units of the encoded target; SOTTO_UNSET: the rule */
+        threshold; /* huber: residuals beyond it count linearly; linear, poisson: slopes
+                    * are clipped at it; in units of the encoded target; SOTTO_UNSET:
+                    * default */
     double
         radius; /* coefficients stay in this L2 ball; frank-wolfe: L1; SOTTO_UNSET: none */
     double l1;  /* weight of the smoothed L1 norm of the coefficients; default 0 */
-    double l1_width;   /* of its smoothed corner; SOTTO_UNSET: the rule */
+    double l1_width;   /* of its smoothed kink; SOTTO_UNSET: default */
     const char *prior; /* model file of public data whose coefficients are the centre of
                            (lambda/2)|theta - centre|^2; NULL: 0 */
     sotto_sampling sampling; /* sgd: SOTTO_POISSON (default) or SOTTO_SINGLE_RECORD */
-    uint64_t batch;          /* sgd: records a step, on average; 0: the rule */
+    uint64_t batch;          /* sgd: records per step, on average; 0: default */
     sotto_schedule schedule; /* sgd */
     sotto_iterate iterate;   /* sgd, gd */
-    /* ---- SOTTO_MODEL_NETWORK alone; the learning rate is then a plain number, on the mean gradient;
-     * sampling may be SOTTO_WITHOUT_REPLACEMENT and SOTTO_NOT_SAMPLED (all rows, every step) too ---- */
+    /* ---- only SOTTO_MODEL_NETWORK; the learning rate is then a plain number, on the mean
+     * gradient; sampling may be SOTTO_WITHOUT_REPLACEMENT and SOTTO_NOT_SAMPLED (all rows, every
+     * step) too ---- */
     const char *
         network; /* a preset's name, the path of a network's JSON file, or JSON text, which
                              begins with a brace */
@@ -167,28 +169,29 @@ typedef struct sotto_train_config {
     const char
         *freeze; /* layers that stay as `init` has them, for example "1-3"; NULL: none */
     double
-        max_minutes; /* then the training stops at a checkpoint, SOTTO_INTERRUPTED, and the same
-                           call goes on; sgd and gd of other models too; needs an output; SOTTO_UNSET: no limit */
+        max_minutes; /* time limit: the training stops at a checkpoint, SOTTO_INTERRUPTED, and the
+                      * same call resumes it. Networks, and sgd and gd of other models; needs an
+                      * output; SOTTO_UNSET: no limit */
     const char
         *validation; /* public rows, for a learning curve in the model file; NULL: none */
     const char *validation_labels; /* beside it; NULL: none */
-    /* ---- SOTTO_MODEL_CONCEPT alone ---- */
+    /* ---- only SOTTO_MODEL_CONCEPT ---- */
     const char
         *concept; /* the class: a kind's name, the path of a JSON file, or JSON text (concepts.md) */
-    /* ---- posterior and regularized-em alone ---- */
+    /* ---- only posterior and regularized-em ---- */
     uint64_t draws; /* that are released, each paid for, up to SOTTO_DRAWS_MAX; 0: 1 */
     sotto_sampler sampler;
-    bool
-        public_constants; /* the sampler's step and number of steps follow from public facts alone */
+    bool public_constants; /* the sampler's step and number of steps follow only from
+                           * public facts */
     const struct sotto_loss
-        *loss;           /* SOTTO_MODEL_CUSTOM alone; borrowed, by a plan of it too */
+        *loss;           /* only SOTTO_MODEL_CUSTOM; borrowed, also by its plan */
     bool stream;         /* rows are read again for every pass and never held together */
     bool data_is_public; /* needed by, and only for, SOTTO_METHOD_NONE */
     const char *ledger;  /* NULL: the schema's */
     const char *
-        output; /* model file to write, replaced in one stroke; a run that a ledger charges, and networks, sgd and gd in
-                            any case, keep how far they are in <output>.checkpoint, from which the same call goes on; NULL:
-                            none */
+        output; /* model file, replaced atomically; NULL: none. Runs with a ledger, and all
+                 * networks, sgd and gd, save their progress in <output>.checkpoint; the same call
+                 * resumes from it */
     const char *
         sign; /* file of the secret key that signs the model file (sotto/key.h), read before the charge; NULL:
                             none */

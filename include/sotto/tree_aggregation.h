@@ -1,19 +1,19 @@
-/* sotto/tree_aggregation.h: what running sums by noisy binary trees cost. A labelled extra: sotto has no
- * learner that uses it; the account is for those who do.
+/* sotto/tree_aggregation.h: the cost of running sums by noisy binary trees. None of sotto's
+ * learners uses them; this is an account for other software.
  *
  * Idea        Every node of a binary tree over the steps releases the sum of its leaves with
- *             Gaussian noise; a running sum adds a few nodes. A record that takes part in one
- *             step is in one node of each height.
+ *             Gaussian noise. A running sum adds a few nodes. A record of one step is in one node
+ *             of each height.
  * Theorem     Dwork, Naor, Pitassi & Rothblum, STOC 2010; Chan, Shi & Song, TISSEC 2011; for
  *             learning, Kairouz et al., ICML 2021 (DP-FTRL). A tree over n steps finishes nodes
- *             of ceil(log2(n + 1)) heights above any leaf, so one record costs that many
- *             Gaussian releases at once: one Gaussian release of noise sigma/sqrt(heights).
+ *             of ceil(log2(n + 1)) heights above any leaf. So one record costs that many Gaussian
+ *             releases at once: one Gaussian release of noise sigma/sqrt(heights).
  * Neighbours  One record's contribution is replaced by nothing (zeroed out); the step in which
  *             each record takes part is public. With add-remove plans: removing the record must
  *             not move others to other steps.
- * Assumes     (1) each record takes part in at most one step of all trees together; (2) its
- *             contribution has at most the reference norm; (3) every node has its own noise, of
- *             `noise_multiplier` times that norm, drawn once and used again.
+ * Assumes     (1) Each record takes part in at most one step of all trees together. (2) Its
+ *             contribution has at most the reference norm. (3) Every node has its own noise, of
+ *             `noise_multiplier` times that norm, sampled once and reused.
  * Rounding    The number of heights is exact. Docs: accounting.md
  */
 #ifndef SOTTO_TREE_AGGREGATION_H

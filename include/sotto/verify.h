@@ -1,10 +1,12 @@
-/* sotto/verify.h: whether a certified file follows from its request, is in a ledger, and is signed.
+/* sotto/verify.h: check that a certified file follows from its request, is in a ledger, and is
+ * signed.
  *
- * Idea        A certified file states its request: the settings of the run and the public facts of the schema. The verifier
- *             calls the planner that the run called, writes the whole file again and compares: plan, noise, settings, lists
- *             of what is covered and what is not. The members from which nothing follows are believed, and listed.
- * Assumes     That the software which made the file did what the plan states. A file can be consistent and still be
- *             made up; a ledger or a signature ties it to its run.
+ * Idea        A certified file states its request: the settings of the run and the public facts
+ *             of the schema. The verifier calls the same planner as the run, writes the whole
+ *             file again and compares plan, noise, settings and the lists of covered facts.
+ *             Members that cannot be recomputed are assumed to be true, and listed.
+ * Assumes     The software that made the file carried out the plan. A file can be consistent and
+ *             still be forged; a ledger or a signature ties it to its run.
  * Docs        certificate.md
  */
 #ifndef SOTTO_VERIFY_H
@@ -20,7 +22,7 @@
 extern "C" {
 #endif
 
-/* What to compare with beside the file itself. Texts are borrowed for the call. */
+/* Further checks beside the file itself. Texts are borrowed for the call. */
 typedef struct sotto_verify_config {
     size_t size; /* sizeof(sotto_verify_config): sotto_verify_defaults() sets it */
     const char *

@@ -15,8 +15,8 @@ typedef struct sot_c_locale {
     locale_t previous;
 } sot_c_locale;
 
-/* False when the C locale is not to be had. glibc and musl keep it as a constant, so there
- * it never fails; elsewhere it may lack memory. Pair each success with a leave. */
+/* False if the C locale is not available. In glibc and musl it is a constant, so the call
+ * never fails; elsewhere memory may be short. Pair each success with a leave. */
 bool sot_c_locale_enter(sot_c_locale *scope);
 void sot_c_locale_leave(sot_c_locale *scope);
 

@@ -2,8 +2,8 @@
 #ifndef SOT_BASE_CLOCK_H
 #define SOT_BASE_CLOCK_H
 
-/* Seconds since an unnamed moment; only differences mean something. Never below an earlier
- * answer, whatever is done to the wall clock. */
+/* Returns seconds since an unspecified moment; only differences have a meaning. Never
+ * below an earlier result, also if the wall clock is changed. */
 double sot_clock_seconds(void);
 
 #endif

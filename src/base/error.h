@@ -6,8 +6,8 @@
 
 #include <sotto/error.h>
 
-/* Writes status and message to `error` (which may be NULL) and returns `status`, so that a
- * failing check is one statement: return sot_fail(error, SOTTO_INVALID_ARGUMENT, "...", x); */
+/* Writes status and message to `error` (which may be NULL) and returns `status`. So a failing
+ * check is one statement: `return sot_fail(error, SOTTO_INVALID_ARGUMENT, "...", x);` */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

@@ -21,7 +21,7 @@ void sot_growing_text(sot_growing *growing, const char *text);
 /* One letter of `length` bytes as HTML and XML spell it: &, <, >, " and ' are escaped. */
 void sot_growing_markup(sot_growing *growing, const char *letter, size_t length);
 
-/* At most 1023 bytes at a time; longer ones are cut. */
+/* At most 1023 bytes at a time; longer ones are truncated. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif

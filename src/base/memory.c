@@ -85,8 +85,8 @@ void *sot_move_array(void *array, size_t old_count, size_t new_count, size_t siz
     return moved;
 }
 
-/* Records are taken at random places of large arrays; on large pages the processor finds them
- * without walking through its tables. */
+/* Records are read at random places of large arrays; with large pages the processor finds them
+ * without page-table lookups. */
 enum { LARGE_PAGE_BYTES = 1 << 21 };
 
 void *sot_new_aligned(size_t count, size_t size)

@@ -37,7 +37,7 @@ static void put_number(file *to, uint32_t value)
     put(to, bytes, sizeof bytes);
 }
 
-/* Length and name; what follows is counted from here on. */
+/* Writes length and name; the following bytes are counted from here on. */
 static size_t open_chunk(file *to, uint32_t length, const char *name)
 {
     put_number(to, length);

@@ -1,8 +1,8 @@
 /* base/png.h: a small picture as a data address, for a page that fetches nothing.
  *
- * Idea     A PNG file (ISO/IEC 15948) of 8 bits a channel, grey or red, green and blue, in base64 (RFC
- *          4648). The pixels are stored, not packed (RFC 1951, 3.2.4): small pictures gain little,
- *          and so the same pixels give the same bytes whatever library packs.
+ * Idea: a PNG file (ISO/IEC 15948) of 8 bits per channel, grey or red, green and blue, in base64
+ * (RFC 4648). The pixels are stored uncompressed (RFC 1951, 3.2.4): small pictures gain little,
+ * and the same pixels give the same bytes with any library.
  */
 #ifndef SOT_BASE_PNG_H
 #define SOT_BASE_PNG_H

@@ -8,10 +8,10 @@
 #include <sotto/progress.h>
 
 typedef struct sot_progress {
-    sotto_progress_function function; /* NULL: nobody listens */
+    sotto_progress_function function; /* NULL: none */
     void *context;
     double started_seconds; /* of sot_clock_seconds() */
-    const char *unit;       /* static; what is counted */
+    const char *unit;       /* static; the counted unit */
 } sot_progress;
 
 sot_progress sot_progress_begin(sotto_progress_function function, void *context);
@@ -23,8 +23,8 @@ SOTTO_MUST_CHECK sotto_status sot_progress_report(const sot_progress *progress,
                                                   double epsilon_so_far,
                                                   sotto_error *error);
 
-/* Returns SOTTO_INTERRUPTED with the message of a stop after `step`: for a pool's listener that stopped a loop within a
- * step, so that a stop reads the same wherever it arrives. */
+/* Returns SOTTO_INTERRUPTED with the message of a stop after `step`. It is for a pool's listener
+ * that stopped a loop within a step, so that every stop has the same message. */
 SOTTO_MUST_CHECK sotto_status sot_progress_stopped(const sot_progress *progress,
                                                    uint64_t step, uint64_t steps,
                                                    sotto_error *error);

@@ -1,15 +1,16 @@
 /* base/reduce.h: exact sums of integers over chunks and over machines.
  *
- * Idea        A record's contribution is a vector of int64. Integers add exactly, so the sum
- *             does not depend on order, threads or ranks, and removing one record changes the
- *             sum by that record's contribution and nothing else. Float sums do not have this.
- * Overflow    Is refused, never wrapped or clamped: a wrapped sum would break the declared
- *             sensitivity. The caps of the loader (2^32 rows, 2^30 units a coordinate) make
- *             it impossible, so it is SOTTO_INTERNAL; the message says nothing about where or
- *             how much, for that would be about the records. Whether it is refused depends on
- *             the exact total alone, not on the order of the additions.
- * Ranks       A back end (one process here; MPI in src/distributed) sums over ranks. Every
- *             rank makes the same calls in the same order and receives the same sums.
+ * Idea: a record's contribution is a vector of int64. Integers add exactly, so the sum does not
+ * depend on order, threads or ranks. Removing one record changes the sum by exactly that record's
+ * contribution. Float sums do not have this property.
+ *
+ * Overflow: is refused, never wrapped or clamped: a wrapped sum would break the declared
+ * sensitivity. The limits of the loader (2^32 rows, 2^30 units a coordinate) make it impossible,
+ * so it is SOTTO_INTERNAL. The message has no place and no amount, which would be about the
+ * records. A refusal depends only on the exact total, not on the order of the additions.
+ *
+ * Ranks: a back end (one process here; MPI in src/distributed) sums over ranks. Every rank makes
+ * the same calls in the same order and receives the same sums.
  */
 #ifndef SOT_BASE_REDUCE_H
 #define SOT_BASE_REDUCE_H
@@ -27,8 +28,8 @@ SOTTO_MUST_CHECK sotto_status sot_sum_chunks_int64(const int64_t *partials, size
 
 typedef struct sot_reduce sot_reduce;
 
-/* What a back end provides. `sum_int64` replaces the vector by the sum over all ranks, with
- * the overflow rule above (if one rank refuses, all do). `free` may be NULL. */
+/* The functions of a back end. `sum_int64` replaces the vector by the sum over all ranks,
+ * with the overflow rule above (if one rank refuses, all do). `free` may be NULL. */
 typedef struct sot_reduce_backend {
     size_t rank; /* 0 .. size - 1; rank 0 adds the noise and writes the files */
     size_t size;

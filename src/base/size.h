@@ -1,7 +1,7 @@
-/* base/size.h: sizes that refuse to wrap around.
+/* base/size.h: checked size arithmetic.
  *
- * Each function stores the exact result and returns true, or leaves *out alone and returns
- * false when the result does not fit: a wrapped size is a short buffer.
+ * Each function stores the exact result and returns true. If the result does not fit, it
+ * leaves *out unchanged and returns false: a wrapped size would be a short buffer.
  */
 #ifndef SOT_BASE_SIZE_H
 #define SOT_BASE_SIZE_H

@@ -43,7 +43,8 @@ SOTTO_MUST_CHECK sotto_status sot_sized_take(sot_sized shape, const void *given,
 void sot_sized_give(sot_sized shape, const void *defaults, void *out, size_t size_bytes,
                     size_t inner_bytes);
 
-/* `own` as the public function goes on with it: the defaults, and the caller's settings over them. */
+/* Sets `own` for the public function: the defaults, overwritten by the caller's
+ * settings. */
 #define SOT_TAKE(kind, given, own, error)                                                \
     (*(own) = sotto_##kind##_defaults(),                                                 \
      sot_sized_take(SOT_SIZED(kind), given, own, error))

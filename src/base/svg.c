@@ -34,7 +34,7 @@ static void add_place(sot_growing *out, const char *name, double value)
 
 /* --- axes --- */
 
-/* From 0 at the start of the axis to 1 at its end; NaN for what has no place. */
+/* Returns 0 at the start of the axis to 1 at its end; NaN for a value without a place. */
 static double share_of(const sot_svg_axis *axis, double value)
 {
     if (!isfinite(value)) return NAN;

@@ -1,8 +1,8 @@
 /* base/svg.h: plots as SVG, written into a growing text.
  *
- * Idea     A picture is some panels side by side; a panel has two axes, linear or logarithmic,
- *          and draws lines in the units of its axes. One self-contained file: no script, no
- *          font, no address. Colours follow the reader's light or dark preference.
+ * Idea     A picture is some panels side by side. A panel has two axes, linear or logarithmic,
+ *          and lines in the units of its axes. One self-contained file: no script, no font, no
+ *          address. Colours follow the reader's light or dark preference.
  * Numbers  Coordinates are written in tenths of a unit by integer arithmetic: the same calls
  *          give the same bytes in every locale.
  */
@@ -37,7 +37,7 @@ typedef enum sot_svg_style {
     SOT_SVG_GUIDE = 4 /* thin and dashed, for comparison */
 } sot_svg_style;
 
-/* Texts are escaped; `title` and `description` are what a screen reader says. */
+/* Texts are escaped; `title` and `description` are for screen readers. */
 void sot_svg_begin(sot_growing *out, int width, int height, const char *title,
                    const char *description);
 void sot_svg_end(sot_growing *out);
@@ -52,8 +52,8 @@ const char *sot_svg_rules(void);
 /* Frame, grid, tick labels, axis labels and title. */
 void sot_svg_panel_draw(sot_growing *out, const sot_svg_panel *panel);
 
-/* A line through the points, clamped to the panel; what is not finite (on a logarithmic axis:
- * or not positive) interrupts it. */
+/* Writes a line through the points, clamped to the panel; a value that is not finite (on a
+ * logarithmic axis: or not positive) interrupts it. */
 void sot_svg_line(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
                   const double *x, const double *y, size_t count);
 
@@ -61,7 +61,7 @@ void sot_svg_line(sot_growing *out, const sot_svg_panel *panel, sot_svg_style st
 void sot_svg_note(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
                   double x, double y, const char *anchor, const char *text);
 
-/* A dot at each point; what has no place is left out. */
+/* Writes a dot at each point; values without a place are left out. */
 void sot_svg_points(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
                     const double *x, const double *y, size_t count);
 
@@ -74,9 +74,9 @@ void sot_svg_whiskers(sot_growing *out, const sot_svg_panel *panel, sot_svg_styl
 void sot_svg_area(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
                   const double *x, const double *y, size_t count);
 
-/* One row of a bar chart that is a table, for a cell of it: a bar from 0 to `value`, and a whisker
- * of `reach` to both sides of its end (0 or NaN: none). A screen reader skips it: the numbers
- * stand in other cells. `axis` is linear and holds 0. */
+/* Writes one row of a bar chart in a table, for a cell of it. It is a bar from 0 to `value`, and
+ * a whisker of `reach` to both sides of its end (0 or NaN: none). A screen reader skips it: other
+ * cells have the numbers. `axis` is linear and contains 0. */
 void sot_svg_row(sot_growing *out, const sot_svg_axis *axis, double value, double reach);
 
 #endif

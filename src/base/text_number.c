@@ -22,7 +22,7 @@ typedef struct decimal {
     bool negative;
 } decimal;
 
-/* Beyond this every number is zero or out of range, whatever its (at most 2048) digits. */
+/* Beyond this every number is zero or out of range, for any (at most 2048) digits. */
 static const long EXPONENT_MAX = 1000000;
 
 static bool is_digit(char c)
@@ -197,9 +197,9 @@ void sot_round_digits(double value, int count, int direction, sot_digits *out)
 }
 
 /* Normal numbers: a decimal of at most 15 digits survives the trip through a double
- * (DBL_DIG), so if any such decimal reads back, it is the one of 15 digits nearest to
- * `value`, zeros at its end dropped. Otherwise 16 or 17 digits are needed. Nearest is not
- * always enough at 16: below a power of two doubles lie twice as dense as above, so the
+ * (DBL_DIG). So if any such decimal reads back, it is the one of 15 digits nearest to
+ * `value`, without the zeros at its end. Otherwise 16 or 17 digits are needed. Nearest is
+ * not always enough at 16: below a power of two doubles lie twice as dense as above. The
  * nearest decimal, from below, may miss while the next one above reads back (2^-44).
  * Subnormal numbers have fewer bits, so every length is tried. */
 void sot_shortest_digits(double value, sot_digits *out)

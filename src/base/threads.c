@@ -38,7 +38,7 @@ struct sot_pool {
     atomic_flag busy;    /* a loop has the workers */
     atomic_bool cancelled;
 
-    sotto_progress_function listener; /* NULL: nobody is asked */
+    sotto_progress_function listener; /* NULL: none */
     void *listener_context;
     pthread_t listening; /* the only thread that asks, and uses the two below */
     double listening_since, asked_seconds;
@@ -46,15 +46,15 @@ struct sot_pool {
     pthread_mutex_t lock;     /* guards the rest, which may be looked at without it */
     pthread_cond_t work;      /* there is a loop, or it is time to stop */
     pthread_cond_t idle;      /* the last worker has left the loop */
-    parallel_loop *current;   /* NULL when there is none, or nobody else may join */
+    parallel_loop *current;   /* NULL if there is none, or no other thread may join */
     atomic_size_t generation; /* counts loops, so that a worker joins each once */
     atomic_size_t active;     /* workers in the loop */
     atomic_bool stopping;
 };
 
-/* Loops come one after another, some tens of microseconds apart, and waking a thread takes as long: it looks around
- * for about that time before it sleeps (a pause is 40 to 140 cycles). Not where threads are more
- * than processors, or where the only one would be looked at in vain. */
+/* Loops come one after another, some tens of microseconds apart, and waking a thread takes as
+ * long. So it spins for about that time before it sleeps (a pause is 40 to 140 cycles). It does
+ * not if there are more threads than processors. */
 enum { PATIENCE = 1500 };
 
 static inline void pause_a_little(void)
@@ -121,12 +121,12 @@ static void ask(sot_pool *pool)
 
 /* ---- loops ---- */
 
-/* Takes chunks in order until none is left, one below has failed, or we are cancelled. `asker`: NULL, or the pool whose
- * listener this thread asks.
+/* Takes chunks in order until none is left, one below has failed, or the loop is cancelled.
+ * `asker`: NULL, or the pool whose listener this thread asks.
  *
- * Why the lowest failure is found: let L be the lowest chunk that fails when run. It is
- * skipped only after a failure below it, which there is none of; and whoever records a
- * higher failure first is overruled in record_failure(). */
+ * The lowest failure is found: let L be the lowest chunk that fails when run. It is skipped only
+ * after a failure below it, and there is none. record_failure() replaces a higher failure that
+ * was recorded first. */
 static void run_chunks(parallel_loop *loop, sot_pool *asker)
 {
     for (;;) {
@@ -333,16 +333,17 @@ static size_t online_cpus(void)
 static sotto_status fail_thread(sotto_error *error, size_t threads, int code)
 {
     char text[64];
-    return sot_fail(error, SOTTO_OUT_OF_MEMORY,
-                    "could not start %zu threads (%s); ask for fewer", threads,
-                    sot_errno_text(code, text, sizeof text));
+    return sot_fail(
+        error, SOTTO_OUT_OF_MEMORY,
+        "could not start %zu threads (%s); ask for fewer, for example `threads=1`",
+        threads, sot_errno_text(code, text, sizeof text));
 }
 
 sotto_status sot_pool_new(size_t threads, sot_pool **out_pool, sotto_error *error)
 {
     if (threads > SOT_THREADS_MAX)
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "threads is %zu; give 1 to %d, or 0 for one per CPU", threads,
+                        "`threads` is %zu; give 1 to %d, or 0 for one per CPU", threads,
                         SOT_THREADS_MAX);
     if (threads == 0) threads = online_cpus();
     sot_pool *pool = sot_new_array(1, sizeof *pool);

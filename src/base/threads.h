@@ -1,16 +1,18 @@
 /* base/threads.h: work in fixed chunks, over any number of threads, with the same result.
  *
- * Idea        `items` are cut into chunks of `chunk_size` (the last may be shorter). The cut
- *             depends on these two numbers alone, never on the threads: a chunk that writes
- *             only to its own place, or draws only from its own random stream, gives the same
- *             bits on one thread and on sixty-four.
- * Errors      The error of the lowest failing chunk is reported, whichever failed first in
- *             time: chunks are started in order, and all below a failed one are finished.
- *             Chunks above it may or may not have run; what they wrote is worthless.
- * Nesting     A pool works on one loop at a time. A loop started inside another (or by a
- *             second thread, or in a child process after fork) runs whole on its own thread:
- *             never a deadlock, and by the fixed cut the same result.
- * Signals     Worker threads block all signals: handlers run on the application's threads.
+ * Idea: `items` are divided into chunks of `chunk_size` (the last may be shorter). The division
+ * depends only on these two numbers, never on the threads. A chunk that writes only to its own
+ * place, or uses only its own random stream, gives the same bits on any number of threads.
+ *
+ * Errors: the error of the lowest failing chunk is reported, independent of timing. Chunks are
+ * started in order, and all below a failed one are finished. Chunks above it may or may not have
+ * run; their results are invalid.
+ *
+ * Nesting: a pool works on one loop at a time. A loop started inside another, by a second thread,
+ * or in a child process after fork runs on its own thread. There is never a deadlock, and the
+ * result is the same.
+ *
+ * Signals: worker threads block all signals; handlers run on the application's threads.
  */
 #ifndef SOT_BASE_THREADS_H
 #define SOT_BASE_THREADS_H
@@ -51,9 +53,9 @@ SOTTO_MUST_CHECK sotto_status sot_parallel_for(sot_pool *pool, size_t items,
 void sot_pool_cancel(sot_pool *pool);
 void sot_pool_resume(sot_pool *pool);
 
-/* From now on the loops that this thread starts ask `function`, if there is one, whether to go on: at most every
- * SOT_POOL_ASK_SECONDS, by the clock, between chunks and while workers are waited for. Any answer but 0 cancels the
- * pool. */
+/* From now on the loops that this thread starts ask `function`, if there is one, whether to
+ * continue. They ask at most every SOT_POOL_ASK_SECONDS, by the clock, between chunks and while
+ * waiting for workers. Any answer but 0 cancels the pool. */
 #define SOT_POOL_ASK_SECONDS 0.1
 void sot_pool_listen(sot_pool *pool, sotto_progress_function function, void *context);
 

@@ -1,4 +1,4 @@
-/* door/rows.h: what a sotto_rows handle holds. */
+/* door/rows.h: the content of a sotto_rows handle. */
 #ifndef SOT_DOOR_ROWS_H
 #define SOT_DOOR_ROWS_H
 

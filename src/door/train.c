@@ -4,7 +4,7 @@
 #include <sotto/model.h>
 #include <sotto/train.h>
 
-#include "base/error.h"
+#include "base/copy.h"
 #include "base/memory.h"
 #include "door/rows.h"
 
@@ -27,15 +27,6 @@ sotto_status sotto_train(const sotto_train_config *config, const sotto_schema *s
     return status;
 }
 
-/* A copy for the caller, who may not want one. */
-static sotto_status copy_text(const char *text, char **out_copy, bool wanted,
-                              sotto_error *error)
-{
-    if (!wanted) return SOTTO_OK;
-    *out_copy = sot_copy_string(text);
-    return *out_copy != NULL ? SOTTO_OK : sot_fail_memory(error, strlen(text) + 1, 1);
-}
-
 sotto_status sotto_train_plan(const sotto_train_config *config,
                               const sotto_schema *schema, char **out_json,
                               char **out_text, sotto_error *error)
@@ -44,9 +35,10 @@ sotto_status sotto_train_plan(const sotto_train_config *config,
     char *json = NULL, *text = NULL;
     sotto_status status = sotto_training_plan(config, schema, &training, error);
     if (status != SOTTO_OK) return status;
-    status = copy_text(sotto_training_json(training), &json, out_json != NULL, error);
-    if (status == SOTTO_OK)
-        status = copy_text(sotto_training_text(training), &text, out_text != NULL, error);
+    if (out_json != NULL)
+        status = sot_copy_text(sotto_training_json(training), &json, error);
+    if (status == SOTTO_OK && out_text != NULL)
+        status = sot_copy_text(sotto_training_text(training), &text, error);
     sotto_training_free(training);
     if (status != SOTTO_OK) {
         sot_free(json);

@@ -135,7 +135,7 @@ static void draw_curve(sot_growing *out, const sot_report_curve *curve)
     name_mark(out, &panel, found.scale * curve->without_noise, shares, true,
               "without noise");
     name_mark(out, &panel, found.scale * curve->trivial, !shares, false,
-              shares ? "always the commonest class" : "always the mean");
+              shares ? "always the most common class" : "always the mean");
     /* Last, so that no word covers one. */
     for (size_t i = 0; i < curve->count; i++)
         sot_svg_points(out, &panel,
@@ -153,7 +153,7 @@ static void add_points(sot_growing *out, const sot_report_curve *curve)
     const bool shares = !curve->is_error;
     const char *const header[] = {"Epsilon", shares ? "Accuracy" : "Error",
                                   "Standard deviation"};
-    sot_html_table_open(out, "", "What privacy costs", header, 3);
+    sot_html_table_open(out, "", "Cost of privacy", header, 3);
     for (size_t i = 0; i < curve->count; i++) {
         const sot_report_point *point = &curve->points[i];
         char epsilon[SOT_SHOWN_BYTES], mean[SOT_SHOWN_BYTES], deviation[SOT_SHOWN_BYTES];
@@ -186,7 +186,7 @@ static void add_curve(sot_growing *out, const sot_report_curve *curve)
 {
     char repeats[SOT_SHOWN_BYTES], seen[SOT_SHOWN_BYTES], held[SOT_SHOWN_BYTES];
     char learned[SOT_SHOWN_BYTES];
-    sot_growing_text(out, "<h3>What privacy costs</h3>\n");
+    sot_growing_text(out, "<h3>Cost of privacy</h3>\n");
     if (curve->count == 0) {
         sot_html_element(out, "<p class=\"none\">No curve: ", curve->reason, "</p>\n");
         return;
@@ -195,20 +195,17 @@ static void add_curve(sot_growing *out, const sot_report_curve *curve)
     (void)sot_shown_count(curve->seen, seen);
     (void)sot_shown_count(curve->held, held);
     if (curve->learned > curve->seen) {
-        sot_html_say(
-            out,
-            "The same kind of training, %s times at each epsilon, learning from %s "
-            "public rows and scored on %s others. They are repeated until there "
-            "are %s, the number of rows that the model is said to be learned from: "
-            "a public guess.",
-            repeats, seen, held, sot_shown_count(curve->learned, learned));
+        sot_html_say(out,
+                     "The same kind of training, %s times at each epsilon, on %s public "
+                     "rows and scored on %s others. They are repeated until there are "
+                     "%s, the public estimate of the number of training rows.",
+                     repeats, seen, held, sot_shown_count(curve->learned, learned));
     } else {
         sot_html_say(
             out,
-            "The same kind of training, %s times at each epsilon, learning from %s "
-            "of the public rows and scored on the %s others. The model itself was "
-            "learned from other rows: with more of them, privacy costs less than "
-            "here, with fewer more.",
+            "The same kind of training, %s times at each epsilon, on %s of the public "
+            "rows and scored on the %s others. The model itself was trained on other "
+            "rows: with more of them, privacy costs less than here, with fewer more.",
             repeats, seen, held);
     }
     sot_growing_text(out, "<div class=\"pair\">\n");
@@ -225,16 +222,14 @@ sotto_status sot_report_add_accuracy(sot_growing *out, const sot_report *report,
     if (report->scores == NULL) {
         sot_html_element(
             out, "<p class=\"none\">",
-            "Not known: no public rows were given. A score of the secret rows "
-            "would itself reveal something about them, and cost budget. Public "
-            "rows of the same schema, given with --public, tell how good the "
-            "model is and what privacy cost.",
+            "Not known: no public rows were given. A score of the secret rows would "
+            "itself be a release, and cost budget. Public rows of the same schema, given "
+            "with --public, show the accuracy and the cost of privacy.",
             "</p>\n");
     } else {
-        sot_html_say(out,
-                     "How well the model does on rows that were declared public. They "
-                     "reveal nothing about the secret ones, and say as much about the "
-                     "model as they resemble them.");
+        sot_html_say(
+            out, "Accuracy on rows that were declared public. They reveal nothing about "
+                 "the secret ones, and represent them as well as they resemble them.");
         add_scores(out, &report->scores->evaluation);
         if (report->curve != NULL) add_curve(out, report->curve);
     }

@@ -110,11 +110,9 @@ static void draw(sot_growing *out, const sot_report_ledger *ledger, const char *
                          steps.left[i] + 3.0, "start", self);
     }
     sot_svg_end(out);
-    sot_growing_text(out,
-                     "<figcaption>What is left after each entry, in per cent of the "
-                     "budget as it is now. A "
-                     "charge is made before a row is read, and stands.</figcaption>\n"
-                     "</figure>\n");
+    sot_growing_text(out, "<figcaption>The remaining budget after each entry, in per "
+                          "cent of the budget as it is now. A charge is made before a "
+                          "row is read, and stands.</figcaption>\n</figure>\n");
 }
 
 static void add_entries(sot_growing *out, const sot_report_ledger *ledger,
@@ -204,8 +202,8 @@ static void add_balance(sot_growing *out, const sotto_ledger_balance *balance)
     (void)sot_shown_percent_down(share(balance->left, balance->budget), SHARE_DIGITS,
                                  left);
     sot_html_say(out,
-                 "Whatever is ever released from the data set %s under this budget is, "
-                 "all together, private with %s. %s of the budget is spent, %s is left.",
+                 "All releases from the data set %s under this budget are together "
+                 "private with %s. %s of the budget is spent, %s is left.",
                  balance->dataset, budget, spent, left);
     if (balance->unit[0] != '\0')
         sot_html_say(out, "It protects every row of one value of the column %s.",
@@ -220,30 +218,27 @@ static void add_balance(sot_growing *out, const sotto_ledger_balance *balance)
 
 static void add_ledger(sot_growing *out, const sot_report *report)
 {
+    static const char *const absences[] = {
+        "This model is not on the ledger: no entry has its hash. Either its file was "
+        "never finished, or another ledger was charged.",
+        "These labels are not on the ledger: no entry has their hash. Either their file "
+        "was never finished, or another ledger was charged.",
+        "This release is not on the ledger: no entry has its hash. Either its file was "
+        "never finished, or another ledger was charged.",
+        "The labels of this student are not on the ledger: no entry has their hash. "
+        "Another ledger was charged."};
     const sot_report_ledger *ledger = report->ledger;
     /* A student is not charged: the labels were. */
     const char *self = report->is_student ? "its labels" : sot_report_self(report);
     add_balance(out, &ledger->balance);
     if (report->file != NULL && !ledger->has_own) {
-        sot_html_element(
-            out, "<p class=\"none\">",
-            report->is_student
-                ? "The labels of this student are not on the ledger: no entry "
-                  "has their hash. Another ledger was charged."
-            : report->model == NULL
-                ? "These labels are not on the ledger: no entry has their "
-                  "hash. Either their file was never finished, or another "
-                  "ledger was charged."
-                : "This model is not on the ledger: no entry has its hash. "
-                  "Either its file was never finished, or another ledger "
-                  "was charged.",
-            "</p>\n");
+        sot_html_element(out, "<p class=\"none\">",
+                         absences[report->is_student ? 3 : report->subject], "</p>\n");
     } else if (ledger->reason[0] != '\0') {
-        sot_html_element(out,
-                         "<p class=\"none\">The ledger does not bear out the "
-                         "certificate: ",
-                         ledger->reason, "</p>\n");
-    } else if (ledger->is_anchored) {
+        sot_html_element(
+            out, "<p class=\"none\">The ledger does not confirm the certificate: ",
+            ledger->reason, "</p>\n");
+    } else if (ledger->is_anchored && report->file != NULL) {
         sot_html_say(out, "The head of the ledger that the certificate quotes is on its "
                           "chain, and every charge was recomputed from its plan.");
     }
@@ -285,7 +280,7 @@ static void add_quote(sot_growing *out, const sotto_reservation *reservation,
     sot_growing_text(out, "<div class=\"pair\">\n");
     draw(out, &ledger, words[0], self);
     sot_growing_text(out, "<div>\n");
-    sot_html_table_open(out, "", "What was charged", header, 3);
+    sot_html_table_open(out, "", "Charges", header, 3);
     for (int i = 0; i < 2; i++) {
         const sotto_ledger_balance *balance =
             i == 0 ? &reservation->before : &reservation->after;
@@ -299,9 +294,8 @@ static void add_quote(sot_growing *out, const sotto_reservation *reservation,
         sot_html_row(out, i == 1 ? "own" : "", cells, 3);
     }
     sot_html_table_close(out);
-    sot_html_say(out,
-                 "This is what the certificate quotes. The ledger itself, given with "
-                 "--ledger, tells the whole story.");
+    sot_html_say(out, "These numbers are quoted from the certificate. The ledger itself, "
+                      "given with --ledger, has all charges.");
     sot_growing_text(out, "</div>\n</div>\n");
 }
 
@@ -314,16 +308,16 @@ void sot_report_add_budget(sot_growing *out, const sot_report *report)
         add_quote(out, report->file->certificate.facts.ledger,
                   report->is_student ? "its labels" : sot_report_self(report));
     } else {
-        sot_html_element(
-            out, "<p class=\"none\">",
-            report->file == NULL
-                ? "None was needed: a model of public rows costs nothing."
-            : report->model == NULL
-                ? "No ledger kept a budget for these labels. What else is released from "
-                  "the same data adds to what they reveal, and nobody counts it."
-                : "No ledger kept a budget for this model. What else is released from "
-                  "the same data adds to what this model reveals, and nobody counts it.",
-            "</p>\n");
+        char text[WORDS_BYTES];
+        (void)snprintf(text, sizeof text,
+                       "No ledger kept a budget for %s. Other releases from the same "
+                       "data add to the privacy loss, and nothing tracks the sum.",
+                       sot_report_self(report));
+        sot_html_element(out, "<p class=\"none\">",
+                         report->file == NULL
+                             ? "None was needed: a model of public rows costs nothing."
+                             : text,
+                         "</p>\n");
     }
     sot_html_section_close(out);
 }

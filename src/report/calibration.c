@@ -23,8 +23,8 @@ static comparison comparison_of(const sotto_model *model)
     if (model->prediction == SOTTO_PREDICTS_SCORE)
         return (comparison){"score", "truly so, %", 1.0, false};
     if (sotto_model_classes(model) > 2)
-        return (comparison){"said probability, %", "right, %", 100.0, true};
-    return (comparison){"said probability, %", "truly so, %", 100.0, true};
+        return (comparison){"predicted probability, %", "right, %", 100.0, true};
+    return (comparison){"predicted probability, %", "truly so, %", 100.0, true};
 }
 
 #define OPEN  "\xe2\x80\x9c" /* quotation marks */
@@ -35,35 +35,34 @@ static void add_meaning(sot_growing *out, const sotto_model *model)
     const size_t classes = sotto_model_classes(model);
     const char *second = classes == 2 ? sotto_model_class(model, 1) : "";
     if (classes == 0) {
-        sot_html_say(out,
-                     "Do predictions mean what they say? The public rows are put into "
-                     "groups of similar prediction: what was predicted, and what was "
-                     "true on average. On the diagonal the two agree.");
+        sot_html_say(out, "Do predictions match the truth? The public rows are put into "
+                          "groups of similar prediction: the prediction, and the true "
+                          "value on average. On the diagonal the two agree.");
     } else if (model->concept != NULL) {
-        sot_html_say(out,
-                     "Do predictions mean what they say? Of the public rows of which the "
-                     "rule says yes (a score of 1), and of those of which it says no "
-                     "(-1), the share of " OPEN "%s" CLOSE ".",
-                     second);
+        sot_html_say(
+            out,
+            "Do predictions match the truth? For public rows where the concept predicts "
+            "yes (a score of 1), and those where it predicts no (-1), the share of " OPEN
+            "%s" CLOSE ".",
+            second);
     } else if (model->prediction == SOTTO_PREDICTS_SCORE) {
         sot_html_say(out,
-                     "Do predictions mean what they say? The public rows are put into "
+                     "Do predictions match the truth? The public rows are put into "
                      "groups of similar score: the score for " OPEN "%s" CLOSE
                      ", and the share of " OPEN "%s" CLOSE ". A score is no probability; "
                      "the share should rise with it, and cross the middle near 0.",
                      second, second);
     } else if (classes > 2) {
-        sot_html_say(out,
-                     "Do predictions mean what they say? The public rows are put into "
-                     "groups of similar prediction: the probability of the predicted "
-                     "class, and how often it was right. On the diagonal the two "
-                     "agree.");
+        sot_html_say(
+            out, "Do predictions match the truth? The public rows are put into groups of "
+                 "similar prediction: the probability of the predicted class, and the "
+                 "share of correct predictions. On the diagonal the two agree.");
     } else {
         sot_html_say(out,
-                     "Do predictions mean what they say? The public rows are put into "
-                     "groups of similar prediction: the probability of " OPEN "%s" CLOSE
-                     " that was said, and the share of " OPEN "%s" CLOSE
-                     " that was true. On the diagonal the two agree.",
+                     "Do predictions match the truth? The public rows are put into "
+                     "groups of similar prediction: the predicted probability of " OPEN
+                     "%s" CLOSE ", and the true share of " OPEN "%s" CLOSE
+                     ". On the diagonal the two agree.",
                      second, second);
     }
 }
@@ -132,7 +131,7 @@ static void draw_calibration(sot_growing *out, const sot_report_scores *scores,
                                  .height = 236};
     sot_growing_text(out, "<figure>\n");
     sot_svg_begin_inline(out, WIDTH, HEIGHT, "calibration-plot",
-                         "Calibration: what was said against what was true",
+                         "Calibration: predictions against true values",
                          "Dots with bars, one for each group of rows of similar "
                          "prediction, from the smallest to the largest. The table beside "
                          "it has the numbers.");
@@ -153,7 +152,7 @@ static void draw_calibration(sot_growing *out, const sot_report_scores *scores,
 static void add_bins(sot_growing *out, const sot_report_scores *scores,
                      const comparison *kind, bool is_share)
 {
-    const char *const header[] = {kind->scale == 1.0 ? "Said" : "Said, %",
+    const char *const header[] = {kind->scale == 1.0 ? "Said" : "Predicted, %",
                                   is_share ? "True, %" : "True", "95% interval", "Rows"};
     const dots made = dots_of(scores, kind, is_share);
     sot_html_table_open(out, "", "Calibration in groups", header, 4);

@@ -21,9 +21,11 @@ sotto_status sot_report_add_certificate(sot_growing *out, const sot_report *repo
         return SOTTO_OK;
     }
     sot_html_say(out,
-                 "The guarantee above follows from this record of what was done. It is a "
-                 "part of the %s.",
-                 report->model != NULL ? "model file" : "file of the labels");
+                 "The guarantee above follows from this record of the run. It is a part "
+                 "of the %s.",
+                 report->subject == SOT_SUBJECT_LABELS  ? "file of the labels"
+                 : report->subject == SOT_SUBJECT_MODEL ? "model file"
+                                                        : "release file");
     sotto_status status = sot_page_new(&page, error);
     if (status != SOTTO_OK) return status;
     sot_page_add_scope(page, &report->file->certificate);
@@ -44,15 +46,16 @@ static void add_of_guarantee(sot_growing *out, const sot_report *report)
 {
     const sot_certificate *certificate = &report->file->certificate;
     const bool is_row = strcmp(certificate->facts.unit, "row") == 0;
-    sot_html_item(
-        out,
-        "The guarantee is about one %s at a time. Patterns of the whole group are "
-        "what a model is for: it may well say something true about a person whose "
-        "records %s never saw.",
-        certificate->facts.unit, report->model != NULL ? "it" : "its teachers");
+    sot_html_item(out,
+                  "The guarantee is about one %s at a time. Patterns of the whole group "
+                  "are the purpose of a %s: it may well reveal something true about a "
+                  "person whose records %s never used.",
+                  certificate->facts.unit,
+                  report->subject == SOT_SUBJECT_RELEASE ? "release" : "model",
+                  report->subject == SOT_SUBJECT_LABELS ? "its teachers" : "it");
     if (strcmp(certificate->facts.unit, "teacher") == 0) {
-        sot_html_item(out, "The unit is a whole teacher. Whose records are with several "
-                           "of them has as many times the epsilon.");
+        sot_html_item(out, "The unit is a whole teacher. A person whose records are with "
+                           "several teachers has as many times the epsilon.");
     } else if (is_row) {
         sot_html_item(out,
                       "One person, one row: nobody checks it. A person with three rows "
@@ -66,76 +69,97 @@ static void add_of_guarantee(sot_growing *out, const sot_report *report)
                       "No ledger counts what else is released from the same data. "
                       "Guarantees add up: two such %s have twice the epsilon, or a "
                       "little less.",
-                      report->model != NULL ? "models" : "files of labels");
+                      report->subject == SOT_SUBJECT_MODEL     ? "models"
+                      : report->subject == SOT_SUBJECT_RELEASE ? "releases"
+                                                               : "files of labels");
     } else {
-        sot_html_item(out,
-                      "The budget is as good as the ledger: who puts back an older copy, "
-                      "or uses the data without it, resets it. The head quoted in the "
-                      "certificate tells the first.");
+        sot_html_item(out, "The budget is as good as the ledger: an older copy of it, or "
+                           "use of the data without it, resets the budget. The head "
+                           "quoted in the certificate reveals an older copy.");
     }
     if (certificate->sampler_error > 0.0) {
         char number[SOT_SHOWN_BYTES];
         sot_html_item(out,
-                      "The sampler of %s is within %s of its exact law, in total "
-                      "variation; delta includes it.",
-                      sot_report_is_drawn(report) ? "the draws" : "the noise",
+                      "The sampler of %s is within %s of its exact distribution, in "
+                      "total variation; delta includes it.",
+                      sot_report_is_drawn(report) ? "the posterior samples" : "the noise",
                       sot_shown_up(certificate->sampler_error, 3, number));
     }
     sot_html_item(out,
                   "The schema and all settings must have been chosen without looking at "
                   "the secret rows. That cannot be recomputed.");
+    sot_html_item(out, "The duration of a training depends on the rows. Anyone who saw "
+                       "its beginning and end may have learned something.");
     sot_html_item(out,
-                  "How long a training takes depends on the rows. Whoever saw when it "
-                  "began and ended may have learned something.");
-    sot_html_item(out, "A hash is no signature: it shows accidents and clumsy changes. "
-                       "Whoever can rewrite the file can write another certificate. That "
-                       "the software did what the certificate says is for its sources to "
-                       "show.");
+                  "A hash is no signature: it shows accidents and clumsy changes. Anyone "
+                  "who can rewrite the file can write another certificate. Only the "
+                  "sources show that the software works as the certificate states.");
+}
+
+static void add_of_ledger(sot_growing *out)
+{
+    sot_html_item(out,
+                  "The sum covers only the runs that were charged here. A copy of the "
+                  "data, or a program that reads them without the ledger, is outside "
+                  "of it.");
+    sot_html_item(out, "An older copy of the file resets the budget. The heads that "
+                       "certificates quote reveal it: sotto ledger check --expect-head.");
+    sot_html_item(out,
+                  "The amount spent so far is information. It bounds the privacy loss "
+                  "if the number of runs was not chosen because of it; the whole "
+                  "budget bounds it for every order of runs.");
 }
 
 void sot_report_add_weaknesses(sot_growing *out, const sot_report *report)
 {
     sot_html_section_open(out, "weaknesses", "Known weaknesses");
-    sot_html_say(out, "What this page and the certificate cannot promise.");
+    sot_html_say(out, "Limits of this page and of the certificate.");
     sot_growing_text(out, "<ul>\n");
-    if (report->file != NULL) {
+    if (report->subject == SOT_SUBJECT_LEDGER) {
+        add_of_ledger(out);
+    } else if (report->file != NULL) {
         add_of_guarantee(out, report);
     } else {
-        sot_html_item(out,
-                      "This model hides nothing. If the rows it was made of were not "
-                      "public, neither it nor this page may be published.");
+        sot_html_item(out, "This model hides nothing. If its training rows were not "
+                           "public, neither it nor this page may be published.");
     }
     if (report->scores != NULL) {
-        sot_html_item(out,
-                      "The rows behind scores and curves were declared public by "
-                      "whoever made this page. If some of them were secret, or were "
-                      "among the training rows, this page reveals something of them, "
-                      "and its scores are too good.");
+        sot_html_item(
+            out,
+            "The rows behind scores and curves were declared public by the author of "
+            "this page. If some of them were secret, or were training rows, this page "
+            "leaks information about these rows, and its scores are optimistic.");
     }
-    if (report->model == NULL || report->is_student)
-        sot_html_item(out, "Where the votes came from a table, how many teachers one "
-                           "record touches is the word of whoever trained them; the "
-                           "certificate lists it then.");
+    if (report->subject == SOT_SUBJECT_LABELS || report->is_student)
+        sot_html_item(out, "If the votes came from a table, the number of teachers that "
+                           "one record touches is a statement of the teachers' owner; "
+                           "the certificate lists it then.");
     if (report->file != NULL && report->model != NULL && report->model->concept != NULL) {
-        sot_html_item(out, "Chance took part in the choice of the rule. It is good "
-                           "for predicting, and not for conclusions about causes.");
+        sot_html_item(out, "The concept was sampled at random. It is good for "
+                           "predictions, and not for conclusions about causes.");
     } else if (report->file != NULL && report->model != NULL) {
-        sot_html_item(out,
-                      "%s and shrinkage push coefficients about. They are good for "
-                      "predicting together, and not for conclusions about single causes.",
-                      sot_report_is_drawn(report) ? "Random draws" : "Noise");
+        sot_html_item(
+            out,
+            "%s and shrinkage change coefficients. They are good for predictions "
+            "together, and not for conclusions about single causes.",
+            sot_report_is_drawn(report) ? "Random sampling" : "Noise");
     }
-    sot_html_item(out, "%s",
-                  report->model != NULL
-                      ? "A score is an average: the model may serve small groups worse, "
-                        "and privacy noise weighs more on them. Check them on public "
-                        "rows of their own."
-                      : "Labels may be wrong, and more often for small groups: teachers "
-                        "saw few of their rows, and noise decides where votes are near "
-                        "each other.");
-    sot_html_item(out,
-                  "The proofs stand beside the code, which is tested against them and "
-                  "not derived from them. No outside audit has been made.");
+    if (report->subject == SOT_SUBJECT_MODEL)
+        sot_html_item(out,
+                      "A score is an average: the model may serve small groups worse, "
+                      "and privacy noise weighs more on them. Check them on public "
+                      "rows of their own.");
+    if (report->subject == SOT_SUBJECT_LABELS)
+        sot_html_item(
+            out, "Labels may be wrong, and more often for small groups: teachers saw few "
+                 "of their rows, and noise decides where votes are near each other.");
+    if (report->subject == SOT_SUBJECT_RELEASE)
+        sot_html_item(out,
+                      "The intervals cover the noise that was added for privacy. They "
+                      "do not cover sampling error, nor values that the bounds of the "
+                      "schema clipped.");
+    sot_html_item(out, "The proofs stand beside the code, which is tested against them "
+                       "and not derived from them. No outside audit has been made.");
     sot_growing_text(out, "</ul>\n");
     sot_html_say(out, "The whole list is docs/explanation/known-weaknesses.md of sotto.");
     sot_html_section_close(out);

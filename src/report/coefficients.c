@@ -2,11 +2,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/svg.h"
+#include "methods/kinds.h"
 #include "numeric/shown.h"
 #include "report/html.h"
 #include "report/report.h"
@@ -30,37 +30,35 @@ static double setting(const sot_json_value *root, const char *name)
     return value;
 }
 
-static bool adds_noise_at_the_end(const char *method)
-{
-    return strcmp(method, "output") == 0 || strcmp(method, "permutation-sgd") == 0 ||
-           strcmp(method, "gd-output") == 0;
-}
-
-/* Output perturbation, and descent with noise at its end, adds noise to each coefficient: Gaussian of deviation sigma, or, pure, a vector
- * of density exp(-r |v|), r = noise_epsilon / sensitivity, whose length is Gamma(d) / r: each of
+/* Output perturbation, and descent with noise at its end, adds noise to each coefficient. Gaussian noise has deviation sigma. Pure
+ * noise is a vector of density exp(-r |v|), r = noise_epsilon / sensitivity. Its length is Gamma(d) / r. Each of
  * its d coordinates has the variance E|v|^2 / d = (d + 1) / r^2.
  *
  * Objective perturbation: the released minimiser theta(b) of J + b.theta, J being lambda-strongly
- * convex, is a (1/lambda)-Lipschitz function of the Gaussian tilt b. By the Gaussian Poincare
- * inequality no coefficient has a deviation above sigma / lambda; by isoperimetry it is within
+ * convex, is a (1/lambda)-Lipschitz function of the Gaussian vector b. By the Gaussian Poincare
+ * inequality no coefficient has a deviation above sigma / lambda. By isoperimetry it is within
  * 1.96 sigma / lambda of its median in at least 95% of all runs. With many rows it moves less: the
  * curvature of their losses adds to lambda, and is secret. */
 sotto_status sot_report_noise_read(const sot_json_value *root, size_t dimension,
                                    sot_report_noise *out_noise, sotto_error *error)
 {
-    const char *method = NULL;
-    const sotto_status status = sot_json_get_string(root, "method", &method, error);
+    const char *name = NULL;
+    sotto_method method;
+    const sotto_status status = sot_json_get_string(root, "method", &name, error);
     if (status != SOTTO_OK) return status;
+    if (sotto_method_from_name(name, &method, NULL) != SOTTO_OK)
+        method = SOTTO_METHOD_AUTO; /* no known noise */
+    const sot_method_row *row = sot_method_row_of(method);
     const double sigma = setting(root, "sigma"), lambda = setting(root, "lambda");
     *out_noise = (sot_report_noise){.kind = SOT_NOISE_UNKNOWN, .deviation = NAN};
-    if (strcmp(method, "none") == 0) {
+    if (row->noiseless) {
         out_noise->kind = SOT_NOISE_ABSENT;
-    } else if (adds_noise_at_the_end(method)) {
+    } else if (row->noise_at_end) {
         const double rate = setting(root, "noise_epsilon") / setting(root, "sensitivity");
         out_noise->deviation =
             isnan(sigma) ? sqrt((double)dimension + 1.0) / rate : sigma;
         if (out_noise->deviation > 0.0) out_noise->kind = SOT_NOISE_EXACT;
-    } else if (strcmp(method, "objective") == 0) {
+    } else if (row->noise_in_loss) {
         out_noise->deviation = sigma / lambda;
         if (out_noise->deviation > 0.0) out_noise->kind = SOT_NOISE_BOUND;
     }
@@ -116,16 +114,15 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
     char repeats[SOT_SHOWN_BYTES], rows[SOT_SHOWN_BYTES];
     switch (noise->kind) {
     case SOT_NOISE_EXACT:
-        sot_html_say(
-            out, "The whiskers are the noise that was added for privacy: about 95 of 100 "
-                 "draws stay within them.");
+        sot_html_say(out, "The whiskers are the noise that was added for privacy: they "
+                          "contain about 95 of 100 samples of it.");
         break;
     case SOT_NOISE_BOUND:
         sot_html_say(
             out, "The whiskers bound the noise that was added for privacy: with other "
-                 "noise, 95 of 100 trainings would stay within them, whatever the data. "
-                 "This is the worst case; with many rows the noise is far smaller, but "
-                 "how much is secret. Public rows, given with --public, show it.");
+                 "noise, 95 of 100 trainings would stay within them, for any data. This "
+                 "is the worst case; with many rows the noise is far smaller, but its "
+                 "size is secret. Public rows, given with --public, show it.");
         break;
     case SOT_NOISE_MEASURED:
         sot_html_say(
@@ -139,10 +136,10 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
     case SOT_NOISE_DRAWS:
         sot_html_say(
             out,
-            "The model has %s draws of a posterior; each weight is their mean, and the "
-            "whiskers are 1.96 standard deviations of a draw to both sides. They hold "
-            "what the data leave open and, with a guarantee, what was blurred for it. "
-            "What the model predicts is the mean of what its draws predict.",
+            "The model has %s posterior samples; each weight is their mean, and the "
+            "whiskers are 1.96 standard deviations of a sample to both sides. They "
+            "include the uncertainty of the data and, with a guarantee, the noise. A "
+            "prediction is the mean of the predictions of the samples.",
             sot_shown_count(noise->repeats, repeats));
         return;
     case SOT_NOISE_ABSENT:
@@ -150,30 +147,32 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
         break;
     case SOT_NOISE_OF_VOTES:
         sot_html_say(out, "There are no noise bars: the noise is in the votes that chose "
-                          "the labels, and how far it moves a weight is not known.");
+                          "the labels, and its effect on a weight is not known.");
         return;
     case SOT_NOISE_UNKNOWN:
         sot_html_say(
-            out, "How much of it is noise does not follow from the file alone for this "
-                 "method; public rows, given with --public, would show it as bars.");
+            out, "The share of noise in a coefficient does not follow from the file for "
+                 "this method; public rows, given with --public, would show it as bars.");
         break;
     }
     if (noise->kind != SOT_NOISE_ABSENT && noise->kind != SOT_NOISE_UNKNOWN)
-        sot_html_say(out,
-                     "The whiskers are about that noise alone. They say nothing about "
-                     "whether other people would give other weights.");
+        sot_html_say(out, "The whiskers show only that noise. They do not show whether "
+                          "other people would give other weights.");
 }
 
 /* ---- the table ---- */
 
 typedef struct weight {
-    double size; /* |value| */
+    double size;   /* |value| */
+    bool is_noise; /* not larger than its noise bar */
     size_t index;
 } weight;
 
+/* Coefficients that noise can explain come last. Only public quantities decide: the released value and the bar. */
 static int larger_first(const void *a, const void *b)
 {
     const weight *x = a, *y = b;
+    if (x->is_noise != y->is_noise) return x->is_noise ? 1 : -1;
     if (x->size != y->size) return x->size > y->size ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
 }
@@ -191,14 +190,27 @@ static const char *label_of(const sotto_model *model, size_t index, char out[LAB
     return out;
 }
 
-static void add_weight(sot_growing *out, const sot_report *report,
-                       const sot_svg_axis *axis, size_t index)
+/* A bound on the noise is not its size: with it a small coefficient may still be signal. */
+static const char *mark_of(sot_report_noise_kind kind)
 {
+    if (kind == SOT_NOISE_BOUND) return "within the bound of the noise";
+    return kind == SOT_NOISE_DRAWS ? "within its spread" : "within the noise";
+}
+
+static void add_weight(sot_growing *out, const sot_report *report,
+                       const sot_svg_axis *axis, const weight *own)
+{
+    const size_t index = own->index;
     const double value = sot_model_mean_coefficient(report->model, index);
     const double reach = reach_of(&report->noise, index);
     char label[LABEL_BYTES], number[SOT_SHOWN_BYTES], noise[SOT_SHOWN_BYTES];
-    sot_html_element(out, "<tr><th scope=\"row\">", label_of(report->model, index, label),
-                     "</th>");
+    sot_html_element(out,
+                     own->is_noise ? "<tr class=\"noise\"><th scope=\"row\">"
+                                   : "<tr><th scope=\"row\">",
+                     label_of(report->model, index, label), "");
+    if (own->is_noise)
+        sot_growing_format(out, " <small>%s</small>", mark_of(report->noise.kind));
+    sot_growing_text(out, "</th>");
     sot_html_element(out, "<td>", sot_shown_near(value, DIGITS, number), "</td>");
     if (reach > 0.0) {
         sot_html_element(out, "<td>&plusmn;&nbsp;",
@@ -217,8 +229,9 @@ static void add_weight(sot_growing *out, const sot_report *report,
  * cut: the weights must stay visible, and the numbers stand beside them. */
 static sot_svg_axis axis_of(const sot_report *report, const weight *order, size_t shown)
 {
-    double reach = 0.0;
-    const double largest = order[0].size;
+    double reach = 0.0, largest = 0.0;
+    for (size_t i = 0; i < shown; i++)
+        largest = fmax(largest, order[i].size);
     for (size_t i = 0; i < shown; i++)
         reach = fmax(reach, order[i].size + reach_of(&report->noise, order[i].index));
     reach = fmin(reach, 3.0 * largest);
@@ -237,17 +250,21 @@ static void add_table(sot_growing *out, const sot_report *report, const weight *
     const sot_svg_axis axis = axis_of(report, order, shown);
     size_t beyond = 0;
     for (size_t i = 0; i < count; i++)
-        beyond += order[i].size > reach_of(&report->noise, order[i].index);
+        beyond += !order[i].is_noise;
     sot_html_table_open(out, "weights", "Coefficients, largest first", header, 4);
     for (size_t i = 0; i < shown; i++)
-        add_weight(out, report, &axis, order[i].index);
+        add_weight(out, report, &axis, &order[i]);
     sot_html_table_close(out);
     if (shown < count)
-        sot_html_say(out, "%zu smaller ones are not shown; the model file has them.",
+        sot_html_say(out, "%zu others are not shown; the model file has them.",
                      count - shown);
     if (report->noise.kind >= SOT_NOISE_EXACT && report->noise.kind != SOT_NOISE_OF_VOTES)
-        sot_html_say(out, "%zu of %zu are larger than their %s.", beyond, count,
-                     drawn ? "spread" : "noise bar");
+        sot_html_say(
+            out,
+            "%zu of %zu are larger than their %s. The others come last and are "
+            "marked: with a true weight of 0, one in twenty %s a value as large.",
+            beyond, count, drawn ? "spread" : "noise bar",
+            report->noise.kind == SOT_NOISE_BOUND ? "may show" : "shows");
 }
 
 sotto_status sot_report_add_coefficients(sot_growing *out, const sot_report *report,
@@ -262,8 +279,11 @@ sotto_status sot_report_add_coefficients(sot_growing *out, const sot_report *rep
     if (model->concept != NULL) return sot_report_add_concept(out, report, error);
     weight *order = sot_new_array(count, sizeof *order);
     if (order == NULL) return sot_fail_memory(error, count, sizeof *order);
-    for (size_t i = 0; i < count; i++)
-        order[i] = (weight){fabs(sot_model_mean_coefficient(model, i)), i};
+    for (size_t i = 0; i < count; i++) {
+        const double size = fabs(sot_model_mean_coefficient(model, i));
+        const double reach = reach_of(&report->noise, i);
+        order[i] = (weight){size, reach > 0.0 && size <= reach, i};
+    }
     qsort(order, count, sizeof *order, larger_first);
     sot_html_section_open(out, "coefficients", "Coefficients");
     explain_meaning(out, report);

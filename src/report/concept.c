@@ -1,5 +1,5 @@
-/* What a report says of a concept: the rule in words, the class it was chosen from, and a picture where it has one
- * or two numbers to look at. All of it is the release itself and public settings. */
+/* The section of a concept: the rule in words, its class, and a picture if the rule has one
+ * or two numbers. All of it is the release itself and public settings. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,14 +37,14 @@ static void add_rule(sot_growing *out, const sotto_model *model)
     const char *yes = sotto_model_class(model, 1), *no = sotto_model_class(model, 0);
     if (strcmp(rule, "always") == 0 || strcmp(rule, "never") == 0) {
         sot_html_say(out,
-                     "The model is one rule, and it looks at nothing: it says " OPEN
-                     "%s" CLOSE " of every row.",
+                     "The model is one concept without a condition: it predicts " OPEN
+                     "%s" CLOSE " for every row.",
                      rule[0] == 'a' ? yes : no);
         return;
     }
     sot_html_say(out,
-                 "The model is one rule. It says " OPEN "%s" CLOSE
-                 " of a row where this holds, and " OPEN "%s" CLOSE " of every other:",
+                 "The model is one concept. It predicts " OPEN "%s" CLOSE
+                 " for a row where this holds, and " OPEN "%s" CLOSE " for every other:",
                  yes, no);
     sot_html_element(out, "<p><strong>", rule, "</strong></p>\n");
 }
@@ -63,25 +63,24 @@ static void add_class(sot_growing *out, const sot_report *report)
     }
     sot_html_say(
         out,
-        "It was chosen from a class of %s rules, %s on %s %s, which was fixed "
-        "before a record was read: cuts follow from the schema and from settings. "
-        "The rows that it takes to learn grow with the logarithm of that number, "
-        "here %s.",
+        "It was chosen from a class of %s concepts, %s on %s %s, which was fixed before "
+        "a record was read: cuts follow from the schema and from settings. The number of "
+        "training rows that it needs grows with the logarithm of that number, here %s.",
         many, sot_concept_kind_name(class->kind),
         sot_shown_count(class->features, features),
         class->features == 1 ? "feature" : "features", logarithm);
     if (strcmp(report->method, "none") == 0) {
-        sot_html_say(out, "It was chosen for its few errors on the rows that it was "
-                          "learned from; chance took no part.");
+        sot_html_say(
+            out,
+            "It was chosen for its few errors on the training rows, without randomness.");
     } else if (report->model->errors.lists > 0) {
-        sot_html_say(out,
-                     "Chance took part in the choice, for privacy: the errors of "
-                     "every rule were counted with noise, and it has the least. Which "
-                     "one would have been the best without noise stays secret.");
+        sot_html_say(out, "The choice was randomised for privacy: the errors of every "
+                          "concept were counted with noise, and it has the fewest. The "
+                          "best concept without noise stays secret.");
     } else {
-        sot_html_say(out, "Chance took part in the choice, for privacy: rules with fewer "
-                          "errors are likelier, and which one would have been the best "
-                          "stays secret, as do all numbers of errors.");
+        sot_html_say(
+            out, "The choice was randomised for privacy: concepts with fewer errors are "
+                 "likelier. The best concept and all numbers of errors stay secret.");
     }
 }
 
@@ -96,12 +95,12 @@ static sotto_status add_best(sot_growing *out, const sotto_model *model,
     size_t places[BEST_SHOWN];
     const size_t shown = sotto_model_best_concepts(model, last, BEST_SHOWN, places);
     sotto_status status = SOTTO_OK;
-    sot_html_table_open(out, "layers",
-                        last == 0
-                            ? "The rules with the least noisy errors"
-                            : "The least noisy errors among rules that differ in the "
-                              "last feature",
-                        header, 2);
+    sot_html_table_open(
+        out, "layers",
+        last == 0
+            ? "The concepts with the fewest noisy errors"
+            : "The fewest noisy errors among concepts that differ in the last feature",
+        header, 2);
     for (size_t i = 0; i < shown && status == SOTTO_OK; i++) {
         char rule[SOT_CONCEPT_TEXT_BYTES], count[32];
         const char *const cells[] = {rule, count};
@@ -125,11 +124,11 @@ static sotto_status add_errors(sot_growing *out, const sotto_model *model,
     if (status != SOTTO_OK) return status;
     sot_html_say(
         out,
-        "On the rows that it was learned from the rule makes about %" PRId64
-        " errors: they were counted with noise of scale %s, and the least of many "
-        "such counts is rather too low. With probability 0.95 it makes at most "
-        "%" PRId64 ". The certificate's epsilon has paid for the noisy errors of "
-        "all rules; the model file has them.",
+        "On the training rows the concept makes about %" PRId64
+        " errors: they were counted with noise of scale %s, and the smallest of many "
+        "such counts is rather too low. With probability 0.95 it makes at most %" PRId64
+        ". The certificate's epsilon has paid for the noisy errors of all concepts; the "
+        "model file has them.",
         errors.noisy, sot_shown_near(errors.scale, DIGITS, scale), errors.upper);
     return add_best(out, model, error);
 }
@@ -148,7 +147,7 @@ static char *label_of(const sot_concept_class *class, size_t feature)
 static void begin_figure(sot_growing *out, int height, const char *description)
 {
     sot_growing_text(out, "<figure>\n");
-    sot_svg_begin_inline(out, WIDTH, height, "rule-plot", "The rule", description);
+    sot_svg_begin_inline(out, WIDTH, height, "rule-plot", "The concept", description);
 }
 
 static void end_figure(sot_growing *out, const char *caption)
@@ -181,14 +180,13 @@ static void draw_line(sot_growing *out, const sot_cells_grid *grid, const char *
                                  .top = 14,
                                  .width = 366,
                                  .height = 106};
-    begin_figure(
-        out, LINE_HEIGHT,
-        "What the rule says, 0 for no and 1 for yes, against the number it looks "
-        "at. The sentence above says the same.");
+    begin_figure(out, LINE_HEIGHT,
+                 "Prediction of the concept, 0 for no and 1 for yes, against the number "
+                 "that it tests. The sentence above says the same.");
     sot_svg_panel_draw(out, &panel);
     sot_svg_area(out, &panel, SOT_SVG_FIRST, x + first, y + first, count);
     sot_svg_line(out, &panel, SOT_SVG_FIRST, x + first, y + first, count);
-    end_figure(out, "Shaded: where the rule says yes.");
+    end_figure(out, "Shaded: the concept predicts yes.");
 }
 
 static void draw_square(sot_growing *out, const sot_concept_class *class,
@@ -210,13 +208,13 @@ static void draw_square(sot_growing *out, const sot_concept_class *class,
                                  .width = 366,
                                  .height = 236};
     begin_figure(out, SQUARE_HEIGHT,
-                 "A rectangle over the two numbers that the rule looks at. The sentence "
+                 "A rectangle over the two numbers that the concept tests. The sentence "
                  "above gives its sides.");
     sot_svg_panel_draw(out, &panel);
     sot_svg_line(out, &panel, SOT_SVG_FIRST, x, y, 5);
     sot_svg_note(out, &panel, SOT_SVG_FIRST, 0.5 * (from[0] + to[0]),
                  0.5 * (from[1] + to[1]), "middle", "yes");
-    end_figure(out, "Inside the rectangle the rule says yes.");
+    end_figure(out, "Inside the rectangle the concept predicts yes.");
 }
 
 /* Whether there is a number, or two, to draw on: a yes or no has no axis. */
@@ -329,7 +327,7 @@ static void add_features(sot_growing *out, const sot_concept_class *class)
     static const char *const header[] = {"Feature", "Public cuts"};
     const size_t shown =
         class->features < FEATURES_SHOWN ? class->features : FEATURES_SHOWN;
-    sot_html_table_open(out, "layers", "What rules of the class may look at", header, 2);
+    sot_html_table_open(out, "layers", "Features of the class", header, 2);
     for (size_t i = 0; i < shown; i++) {
         char text[WORDS_BYTES];
         const char *const cells[] = {class->names[i], grid_text(&class->grids[i], text)};
@@ -344,7 +342,7 @@ static void add_features(sot_growing *out, const sot_concept_class *class)
 sotto_status sot_report_add_concept(sot_growing *out, const sot_report *report,
                                     sotto_error *error)
 {
-    sot_html_section_open(out, "coefficients", "The rule");
+    sot_html_section_open(out, "coefficients", "The concept");
     const bool drawn = is_drawn(report->model);
     sotto_status status = SOTTO_OK;
     add_rule(out, report->model);

@@ -60,9 +60,9 @@ static void add_matrix(sot_growing *out, const sot_report *report)
                        "aria-label=\"Confusion matrix\">\n<table class=\"confusion%s\">\n"
                        "<caption>Confusion matrix: rows by true class, with the share of "
                        "that class</caption>\n<thead>\n<tr><th scope=\"col\">%s</th>",
-                       few ? "" : " many", few ? "True class" : "True / said");
+                       few ? "" : " many", few ? "True class" : "True / predicted");
     for (size_t k = 0; k < classes; k++)
-        sot_html_element(out, few ? "<th scope=\"col\">said " : "<th scope=\"col\">",
+        sot_html_element(out, few ? "<th scope=\"col\">predicted " : "<th scope=\"col\">",
                          sotto_model_class(report->model, k), "</th>");
     sot_growing_text(out, "</tr>\n</thead>\n<tbody>\n");
     for (size_t i = 0; i < classes; i++) {
@@ -122,11 +122,10 @@ static void add_class(sot_growing *out, const sot_report *report, size_t class)
 static void add_classes(sot_growing *out, const sot_report *report)
 {
     static const char *const header[] = {"Class", "Rows", "Recall", "Precision",
-                                         "Most often taken for"};
-    sot_html_say(out,
-                 "Recall: of the rows of a class, the share that the model found. "
-                 "Precision: of the rows that it takes for the class, the share that is "
-                 "right.");
+                                         "Most often predicted as"};
+    sot_html_say(
+        out, "Recall: of the rows of a class, the share that the model found. Precision: "
+             "of the rows predicted as the class, the share that is correct.");
     sot_html_table_open(out, "classes", "Class by class", header,
                         sizeof header / sizeof header[0]);
     for (size_t i = 0; i < report->scores->evaluation.classes; i++)
@@ -137,13 +136,12 @@ static void add_classes(sot_growing *out, const sot_report *report)
 void sot_report_add_confusion(sot_growing *out, const sot_report *report)
 {
     const size_t classes = sotto_model_classes(report->model);
-    sot_html_section_open(out, "confusion", "Right and wrong");
+    sot_html_section_open(out, "confusion", "Confusion of classes");
     if (classes == 0) {
-        sot_html_element(
-            out, "<p class=\"none\">",
-            "This model predicts numbers: there are no classes to confuse. How "
-            "far it is off stands under accuracy and calibration.",
-            "</p>\n");
+        sot_html_element(out, "<p class=\"none\">",
+                         "This model predicts numbers: there are no classes to confuse. "
+                         "Its errors stand under accuracy and calibration.",
+                         "</p>\n");
     } else if (report->scores == NULL) {
         sot_html_element(out, "<p class=\"none\">",
                          "Not known: it takes public rows, given with --public.",
@@ -154,10 +152,9 @@ void sot_report_add_confusion(sot_growing *out, const sot_report *report)
                      "--json has it.",
                      classes);
     } else {
-        sot_html_say(out,
-                     "Which classes were taken for which, on the public rows. On the "
-                     "diagonal the model was right; the darker another cell, the more of "
-                     "that class were taken for another.");
+        sot_html_say(out, "True and predicted classes of the public rows. On the "
+                          "diagonal the model was correct; the darker another cell, the "
+                          "more rows of that class have that prediction.");
         add_matrix(out, report);
         add_classes(out, report);
     }

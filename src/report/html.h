@@ -1,14 +1,15 @@
-/* report/html.h: the few elements a report is made of, written into a growing text.
+/* report/html.h: the few elements of a report, written into a growing text.
  *
- * Every text that is not a literal of ours goes through sot_html_text(): markup is escaped, and what
- * could hide or forge text (artifact/page/plain.h), or is not UTF-8, becomes '?'.
+ * Every text that is not a literal goes through sot_html_text(). Markup is escaped. Bytes that
+ * could hide or forge text (artifact/page/plain.h), or are not UTF-8, become '?'.
  */
 #ifndef SOT_REPORT_HTML_H
 #define SOT_REPORT_HTML_H
 
 #include "base/growing.h"
 
-/* Longest text that sot_html_say() and its kin format; what is longer is cut. */
+/* Longest text that sot_html_say() and similar functions format; longer ones are
+ * truncated. */
 enum { SOT_HTML_TEXT_BYTES = 4608 };
 
 void sot_html_text(sot_growing *out, const char *text);

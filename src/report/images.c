@@ -113,7 +113,7 @@ static void find_range(const darkroom *room, const sot_record *record, double *o
     }
 }
 
-/* From 0 to 1; what is no number counts as black, and so does everything where black is white. */
+/* Returns 0 to 1; NaN counts as black, and so does everything if black equals white. */
 static double light_of(double number, double black, double white)
 {
     const double light = white > black ? (number - black) / (white - black) : 0.0;

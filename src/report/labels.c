@@ -40,7 +40,7 @@ static void add_queries(sot_growing *out, const sot_report_labels *labels)
     add_capped(out, "Queries answered", labels->answered, labels->answers);
     if (labels->reinforced > 0)
         sot_html_figure(out, "Reinforced", sot_shown_count(labels->reinforced, number),
-                        "labels of an earlier student, which he was sure of");
+                        "pseudo-labels of an earlier student");
     sot_html_figures_close(out);
 }
 
@@ -52,8 +52,8 @@ static void add_classes(sot_growing *out, const sot_report_labels *labels)
     const size_t shown =
         classes < SOT_REPORT_CLASSES_SHOWN ? classes : SOT_REPORT_CLASSES_SHOWN;
     sot_growing_text(out, "<h3>The labels</h3>\n");
-    sot_html_say(out, "How many public rows have each label. It follows from the labels, "
-                      "which are released.");
+    sot_html_say(out, "Number of public rows with each label. It follows from the "
+                      "labels, which are released.");
     sot_html_table_open(out, "classes", "Labels of each class", header, 2);
     for (size_t i = 0; i < shown; i++) {
         char number[SOT_SHOWN_BYTES];
@@ -87,9 +87,8 @@ static void draw_course(sot_growing *out, const sot_report_labels *labels)
     const double cap[] = {labels->epsilon, labels->epsilon};
     (void)snprintf(
         words, sizeof words,
-        "A rising curve: what the queries so far add up to, in the end epsilon "
-        "%s; above it a dashed line at %s, the guarantee. The table beside it "
-        "has the numbers.",
+        "A rising curve: epsilon of the queries so far, in the end %s; above it a dashed "
+        "line at %s, the guarantee. The table beside it has the numbers.",
         sot_shown_up(labels->epsilons[last], DIGITS, spent),
         sot_shown_up(labels->epsilon, DIGITS, charged));
     sot_growing_text(out, "<figure>\n");
@@ -102,17 +101,16 @@ static void draw_course(sot_growing *out, const sot_report_labels *labels)
     sot_svg_note(out, &panel, SOT_SVG_GUIDE, 0.02 * panel.x.most,
                  labels->epsilon + 0.02 * panel.y.most, "start", "the guarantee");
     sot_svg_end(out);
-    sot_growing_text(out,
-                     "<figcaption>Solid: for information, what was asked and answered so "
-                     "far. Dashed: what was charged before a vote was "
-                     "counted.</figcaption>\n</figure>\n");
+    sot_growing_text(out, "<figcaption>Solid: for information, epsilon of the queries "
+                          "asked and answered so far. Dashed: the charge before a vote "
+                          "was counted.</figcaption>\n</figure>\n");
 }
 
 static void add_marks(sot_growing *out, const sot_report_labels *labels)
 {
     static const char *const header[] = {"Asked", "Answered", "Adds up to epsilon"};
     const bool from_start = labels->agreement != NULL; /* which was paid for before */
-    sot_html_table_open(out, "", "What the queries add up to", header, 3);
+    sot_html_table_open(out, "", "Sum of the queries", header, 3);
     for (size_t mark = from_start ? 0 : 1; mark <= MARKS; mark++) {
         const size_t i = mark * (SOT_REPORT_COURSE_POINTS - 1) / MARKS;
         char asked[SOT_SHOWN_BYTES], answered[SOT_SHOWN_BYTES], epsilon[SOT_SHOWN_BYTES];
@@ -141,10 +139,9 @@ static void add_course(sot_growing *out, const sot_report_labels *labels)
     sot_growing_text(out, "<h3>Epsilon by query</h3>\n");
     sot_html_say(
         out,
-        "The guarantee is that of the caps: they were fixed and charged before a "
-        "vote was counted. What the queries that were asked and answered%s add up "
-        "to depends on the outcome, so that nobody may promise it. Both are at "
-        "delta %s.",
+        "The guarantee is that of the caps: they were fixed and charged before a vote "
+        "was counted. The sum of the queries that were asked and answered%s depends on "
+        "the outcome, so that it is no guarantee. Both are at delta %s.",
         labels->agreement != NULL ? ", and the agreement below," : "",
         sot_shown_up(labels->delta, DIGITS, delta));
     sot_growing_text(out, "<div class=\"pair\">\n");
@@ -187,20 +184,18 @@ static void add_agreement(sot_growing *out, const sot_report_labels *labels)
     static const char *const header[] = {"Teachers", "Queries", "Noise", "Bar"};
     const sotto_pate_agreement *agreement = labels->agreement;
     char mean[SOT_SHOWN_BYTES], reach[SOT_SHOWN_BYTES], queries[SOT_SHOWN_BYTES];
-    sot_growing_text(out, "<h3>How much the teachers agree</h3>\n");
+    sot_growing_text(out, "<h3>Agreement of the teachers</h3>\n");
     if (agreement == NULL) {
-        sot_html_element(
-            out, "<p class=\"none\">",
-            "Not shown: nobody paid for it. How much teachers agree follows from their "
-            "votes, which are secret, and one record may change a vote on every query. "
-            "sotto pate label --agreement releases it under noise, from the budget of "
-            "the "
-            "labels.",
-            "</p>\n");
+        sot_html_element(out, "<p class=\"none\">",
+                         "Not shown: it was not released. The agreement of the teachers "
+                         "follows from their votes, which are secret, and one record may "
+                         "change a vote on every query. sotto pate label --agreement "
+                         "releases it under noise, from the budget of the labels.",
+                         "</p>\n");
         return;
     }
     sot_html_say(out,
-                 "On average %s%% of the teachers say what most of them say, \xc2\xb1 %s "
+                 "On average %s%% of the teachers vote with the majority, \xc2\xb1 %s "
                  "points. This was released under noise and paid for, as the first line "
                  "of the plan, for all %s queries that could be asked.",
                  sot_shown_near(100.0 * agreement->mean, SHARE_DIGITS, mean),
@@ -208,23 +203,23 @@ static void add_agreement(sot_growing *out, const sot_report_labels *labels)
                               SHARE_DIGITS - 1, reach),
                  sot_shown_count(labels->agreement_queries, queries));
     if (agreement->count == 2) { /* one bin: its share is the mean again */
-        sot_html_say(out, "With so much noise, or so few teachers, no histogram was "
-                          "asked for: the mean is all that was released.");
+        sot_html_say(out, "With this noise and number of teachers no histogram was asked "
+                          "for: only the mean was released.");
         return;
     }
     const sot_svg_axis axis = {"", -20.0, 120.0, false, false};
     sot_html_table_open(out, "weights",
-                        "Share of the queries on which about so many teachers agree",
+                        "Share of the queries with this number of agreeing teachers",
                         header, 4);
     for (size_t i = 0; i < agreement->count; i++)
         add_share(out, agreement, &axis, i);
     sot_html_table_close(out);
     if (widest(agreement) > READABLE)
-        sot_html_element(out, "<p class=\"none\">",
-                         "The noise is too large for these shares to say much. More "
-                         "teachers, fewer bins, or less noise for more of the budget "
-                         "would make them readable.",
-                         "</p>\n");
+        sot_html_element(
+            out, "<p class=\"none\">",
+            "The noise is too large for these shares to be useful. More teachers, fewer "
+            "bins, or less noise for more of the budget would make them readable.",
+            "</p>\n");
     sot_html_say(out,
                  "A query between two of the marks counts for both, in proportion to how "
                  "near it is. Whiskers are 1.96 standard deviations of the noise to both "
@@ -238,17 +233,17 @@ static void explain(sot_growing *out, const sot_report *report)
 {
     if (report->model != NULL) {
         sot_html_say(
-            out, "This model is a student: it learned from public rows and from "
-                 "labels that teachers gave them by noisy votes. The teachers learned "
-                 "from the secret rows, and stay secret; the student has the "
-                 "guarantee of the labels.");
+            out,
+            "This model is a student: it was trained on public rows and on labels that "
+            "teachers gave them by noisy votes. The teachers were trained on the secret "
+            "rows, and stay secret; the student has the guarantee of the labels.");
         return;
     }
     sot_html_say(out,
-                 "Teachers learned without noise, each from a part of the secret rows of "
-                 "its own, and voted on public rows. Noise was added to the votes, and "
-                 "what won is the label. The labels are released%s; no vote is.",
-                 report->labels->agreement != NULL ? ", and how much the teachers agree"
+                 "Teachers were trained without noise, each on its own part of the "
+                 "secret rows, and voted on public rows. Noise was added to the votes, "
+                 "and the winner is the label. The labels are released%s; no vote is.",
+                 report->labels->agreement != NULL ? ", and the agreement of the teachers"
                                                    : "");
 }
 
@@ -259,9 +254,8 @@ void sot_report_add_labels(sot_growing *out, const sot_report *report)
     if (report->labels == NULL) {
         sot_html_element(
             out, "<p class=\"none\">",
-            "What the teachers were asked, what each query cost and, if it "
-            "was paid for, how much they agree is in the file of the labels; "
-            "give it with --taught-by.",
+            "The file of the labels has the queries, the cost of each and, if it was "
+            "released, the agreement of the teachers; give it with --taught-by.",
             "</p>\n");
     } else {
         add_queries(out, report->labels);

@@ -8,7 +8,7 @@
 
 typedef struct walk {
     sot_report_ledger *ledger;
-    const char *hash; /* of the model */
+    const char *hash; /* of the model; NULL: none */
 } walk;
 
 static void mark_own(sot_report_ledger *ledger, uint64_t reservation)
@@ -18,6 +18,13 @@ static void mark_own(sot_report_ledger *ledger, uint64_t reservation)
         ledger->entries[i].is_own = true;
         ledger->has_own = true;
     }
+}
+
+/* Rows of an older format, and programs that charge through the C interface, do not state their noise. */
+static bool is_stated(const sotto_ledger_entry *entry)
+{
+    return entry->kind != SOTTO_LEDGER_RESERVE ||
+           strcmp(entry->noise, "operating system") == 0;
 }
 
 static sotto_status keep(sot_report_ledger *ledger, const sotto_ledger_entry *entry,
@@ -41,6 +48,7 @@ static sotto_status keep(sot_report_ledger *ledger, const sotto_ledger_entry *en
                                .budget = entry->budget,
                                .spent = entry->spent};
     (void)snprintf(kept->text, sizeof kept->text, "%s", entry->text);
+    ledger->unstated += !is_stated(entry);
     return SOTTO_OK;
 }
 
@@ -50,7 +58,7 @@ static sotto_status visit(const sotto_ledger_entry *entry, void *context,
     walk *at = context;
     if (entry->kind == SOTTO_LEDGER_CHECKPOINT) return SOTTO_OK; /* charges nothing */
     if (entry->kind != SOTTO_LEDGER_COMMIT) return keep(at->ledger, entry, error);
-    if (strcmp(entry->output_hash, at->hash) == 0)
+    if (at->hash != NULL && strcmp(entry->output_hash, at->hash) == 0)
         mark_own(at->ledger, entry->reservation);
     return SOTTO_OK;
 }
@@ -79,7 +87,9 @@ sotto_status sot_report_ledger_read(const char *path, const char *hash, const ch
     if (status == SOTTO_OK)
         status = sotto_ledger_read_balance(ledger, &out_ledger->balance, error);
     if (status == SOTTO_OK) status = sotto_ledger_visit(ledger, visit, &at, error);
-    if (status == SOTTO_OK) status = check_anchor(ledger, head, out_ledger, error);
+    if (status == SOTTO_OK)
+        status = hash != NULL ? check_anchor(ledger, head, out_ledger, error)
+                              : sotto_ledger_check(ledger, NULL, error);
     sotto_ledger_close(ledger);
     return status;
 }

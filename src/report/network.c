@@ -56,13 +56,13 @@ void sot_report_add_layers(sot_growing *out, const sot_report *report)
     char all[SOT_SHOWN_BYTES], learned[SOT_SHOWN_BYTES];
     sot_html_section_open(out, "coefficients", "Layers");
     sot_html_say(out,
-                 "A network of %s parameters, %s of them learned. One by one they mean "
-                 "nothing to a reader; the model file has them all. Shapes are height, "
-                 "width and channels, or the length of a vector.",
+                 "A network of %s parameters, %s of them learned. Single parameters have "
+                 "no meaning to a reader; the model file has them all. Shapes are "
+                 "height, width and channels, or the length of a vector.",
                  sot_shown_count(net->parameters, all),
                  sot_shown_count(net->trainable, learned));
-    sot_html_table_open(out, "layers", "Layers, in the order that a row passes them",
-                        header, sizeof header / sizeof header[0]);
+    sot_html_table_open(out, "layers", "Layers, from input to output", header,
+                        sizeof header / sizeof header[0]);
     for (size_t i = 0; i < net->layer_count; i++)
         add_layer(out, &net->layers[i], i);
     sot_html_table_close(out);
@@ -132,7 +132,7 @@ static void add_points(sot_growing *out, const learning *found, size_t count)
 {
     const char *const header[] = {"Step", found->shares ? "Accuracy" : "Error"};
     const size_t stride = (count + POINTS_SHOWN - 1) / POINTS_SHOWN;
-    sot_html_table_open(out, "", "Scores on the way", header, 2);
+    sot_html_table_open(out, "", "Scores during training", header, 2);
     for (size_t i = (count - 1) % stride; i < count; i += stride) {
         char step[SOT_SHOWN_BYTES], score[SOT_SHOWN_BYTES];
         const char *const cells[] = {
@@ -152,10 +152,9 @@ sotto_status sot_report_add_learning(sot_growing *out, const sot_report *report,
     double *room = sot_new_array(2 * count, sizeof *room);
     if (room == NULL) return sot_fail_memory(error, 2 * count, sizeof *room);
     const learning found = read_curve(report->model, room);
-    sot_growing_text(out, "<h3>How it learned</h3>\n");
-    sot_html_say(out, "The rows that it was scored on were declared public, and the "
-                      "training did not learn from them. What they show is a function of "
-                      "what was released.");
+    sot_growing_text(out, "<h3>Learning curve</h3>\n");
+    sot_html_say(out, "The rows of these scores were declared public, and the training "
+                      "did not use them. The scores are a function of released numbers.");
     sot_growing_text(out, "<div class=\"pair\">\n");
     draw(out, &found, count);
     sot_growing_text(out, "<div>\n");

@@ -147,12 +147,11 @@ static void add_epsilons(sot_growing *out, const sot_claims *claims)
 static void add_guarantee(sot_growing *out, const sot_certificate *certificate,
                           const profile *curve)
 {
-    sot_html_say(
-        out,
-        "Epsilon limits how much more likely any outcome can become because of one %s; "
-        "delta is the chance that the limit fails. One can be traded for the other: a "
-        "smaller delta has a larger epsilon.",
-        certificate->facts.unit);
+    sot_html_say(out,
+                 "Epsilon limits the change of the probability of any outcome by one %s; "
+                 "delta is the probability that the limit fails. One can be traded for "
+                 "the other: a smaller delta has a larger epsilon.",
+                 certificate->facts.unit);
     sot_growing_text(out, "<div class=\"pair\">\n");
     draw_profile(out, &certificate->claims, curve);
     sot_growing_text(out, "<div>\n");
@@ -162,7 +161,7 @@ static void add_guarantee(sot_growing *out, const sot_certificate *certificate,
 
 /* ---- the attack ---- */
 
-static void draw_attack(sot_growing *out, bool replaced, const profile *curve)
+static void draw_attack(sot_growing *out, const profile *curve)
 {
     static const double corners[] = {0.0, 100.0};
     double wrong[RATES], right[RATES];
@@ -173,38 +172,33 @@ static void draw_attack(sot_growing *out, bool replaced, const profile *curve)
     }
     const sot_svg_panel panel = {
         .title = "",
-        .x = {replaced ? "wrong guesses believed, %" : "wrongly accused, %", 0.0, 100.0,
-              false, false},
-        .y = {replaced ? "right guesses believed, at most %" : "recognised, at most %",
-              0.0, 100.0, false, false},
+        .x = {"false positives, %", 0.0, 100.0, false, false},
+        .y = {"true positives, at most %", 0.0, 100.0, false, false},
         .left = 62,
         .top = 14,
         .width = 366,
         .height = 236};
     sot_growing_text(out, "<figure>\n");
-    sot_svg_begin_inline(out, WIDTH, HEIGHT, "attack-plot",
-                         "The best attack against blind guessing",
-                         "A curve above the diagonal: how many an attacker can be right "
-                         "about, against how many they are wrong about. On the diagonal "
-                         "the attacker learns nothing.");
+    sot_svg_begin_inline(
+        out, WIDTH, HEIGHT, "attack-plot", "The best attack against blind guessing",
+        "A curve above the diagonal: the true positive rate of an attack, at most, "
+        "against its false positive rate. On the diagonal the attacker learns nothing.");
     sot_svg_panel_draw(out, &panel);
     sot_svg_line(out, &panel, SOT_SVG_GUIDE, corners, corners, 2);
     sot_svg_line(out, &panel, SOT_SVG_FIRST, wrong, right, RATES);
     sot_svg_note(out, &panel, SOT_SVG_FIRST, 4.0, 93.0, "start", "no attack is above");
     sot_svg_note(out, &panel, SOT_SVG_GUIDE, 62.0, 50.0, "start", "blind guessing");
     sot_svg_end(out);
-    sot_growing_text(out, "<figcaption>The closer the curve is to the diagonal, the less "
-                          "anyone can learn about one record.</figcaption>\n</figure>\n");
+    sot_growing_text(out,
+                     "<figcaption>The closer the curve is to the diagonal, the less an "
+                     "attacker can learn about one record.</figcaption>\n</figure>\n");
 }
 
-static void add_rates(sot_growing *out, const sot_certificate *certificate, bool replaced)
+static void add_rates(sot_growing *out, const sot_certificate *certificate)
 {
-    static const char *const presence[] = {"Wrongly accused, at most",
-                                           "Rightly recognised, at most"};
-    static const char *const content[] = {"Wrong guesses believed, at most",
-                                          "Right guesses believed, at most"};
-    sot_html_table_open(out, "", "The best possible attack",
-                        replaced ? content : presence, 2);
+    static const char *const rates[] = {"False positives, at most",
+                                        "True positives, at most"};
+    sot_html_table_open(out, "", "The best possible attack", rates, 2);
     for (size_t i = 0; i < SOT_ATTACKS_SIZE; i++) {
         char wrong[SOT_SHOWN_BYTES], right[SOT_SHOWN_BYTES];
         const char *const cells[] = {
@@ -220,21 +214,19 @@ static void add_attack(sot_growing *out, const sot_certificate *certificate,
                        const profile *curve)
 {
     const bool replaced = sotto_plan_adjacency(certificate->plan) == SOTTO_REPLACE_ONE;
-    sot_html_say(out, "%s",
-                 replaced
-                     ? "The attacker of this table knows every other record and "
-                       "tests a guess about one. Whatever the test, and however much "
-                       "they compute: if it believes at most the first share of wrong "
-                       "guesses, it believes at most the second share of right ones."
-                     : "The attacker of this table knows every other record and tests "
-                       "whether one is in the data. Whatever the test, and however "
-                       "much they compute: if it accuses at most the first share of "
-                       "those who are absent, it recognises at most the second share "
-                       "of those who are present.");
+    sot_html_say(
+        out, "%s",
+        replaced
+            ? "The attacker of this table knows every other record, has unlimited time, "
+              "and tests a guess about one. A test with at most the first share of false "
+              "positives has at most the second share of true positives."
+            : "The attacker of this table knows every other record, has unlimited time, "
+              "and tests whether one is in the data. A test with at most the first share "
+              "of false positives has at most the second share of true positives.");
     sot_growing_text(out, "<div class=\"pair\">\n");
-    draw_attack(out, replaced, curve);
+    draw_attack(out, curve);
     sot_growing_text(out, "<div>\n");
-    add_rates(out, certificate, replaced);
+    add_rates(out, certificate);
     sot_growing_text(out, "</div>\n</div>\n");
 }
 
@@ -269,13 +261,13 @@ sotto_status sot_report_add_profile(sot_growing *out, const sot_report *report,
                       "added.");
     }
     sot_html_section_close(out);
-    sot_html_section_open(out, "attack", "What an attacker can do");
+    sot_html_section_open(out, "attack", "Success of an attack");
     if (is_void) add_none(out, warning);
     if (certificate != NULL) {
         add_attack(out, certificate, &curve);
     } else {
-        add_none(out, "There is no limit: whoever knows all other rows can work out what "
-                      "one row says.");
+        add_none(out, "There is no limit: an attacker who knows all other rows can "
+                      "compute the content of one row.");
     }
     sot_html_section_close(out);
     return SOTTO_OK;

@@ -29,12 +29,19 @@ static const char head_before_title[] =
 static const struct {
     const char *id, *title;
 } contents[] = {
-    {"words", "In plain words"},           {"profile", "The guarantee"},
-    {"attack", "What an attacker can do"}, {"budget", "The budget"},
-    {"labels", "Votes and labels"},        {"accuracy", "Accuracy and its price"},
-    {"coefficients", "Coefficients"},      {"settings", "How it was trained"},
-    {"calibration", "Calibration"},        {"confusion", "Right and wrong"},
-    {"certificate", "The certificate"},    {"weaknesses", "Known weaknesses"},
+    {"words", "Summary"},
+    {"values", "The released values"},
+    {"profile", "The guarantee"},
+    {"attack", "Success of an attack"},
+    {"budget", "The budget"},
+    {"labels", "Votes and labels"},
+    {"accuracy", "Accuracy and its cost"},
+    {"coefficients", "Coefficients"},
+    {"settings", "How it was trained"},
+    {"calibration", "Calibration"},
+    {"confusion", "Confusion of classes"},
+    {"certificate", "The certificate"},
+    {"weaknesses", "Known weaknesses"},
 };
 
 bool sot_report_holds(const sot_report *report)
@@ -45,12 +52,20 @@ bool sot_report_holds(const sot_report *report)
 
 const char *sot_report_self(const sot_report *report)
 {
-    return report->model != NULL ? "this model" : "these labels";
+    static const char *const names[] = {"this model", "these labels", "this release",
+                                        "this ledger"};
+    return names[report->subject];
+}
+
+const char *sot_report_noun(const sot_report *report)
+{
+    static const char *const names[] = {"model", "labels", "release", "ledger"};
+    return names[report->subject];
 }
 
 static const sotto_schema *schema_of(const sot_report *report)
 {
-    return report->model != NULL ? report->model->schema : report->labels->schema;
+    return report->schema != NULL ? report->schema : report->model->schema;
 }
 
 /* What is predicted: the target's column, or what a matrix has in its place. */
@@ -63,33 +78,38 @@ static const char *target_of(const sot_report *report)
 
 static void add_title(sot_growing *out, const sot_report *report)
 {
-    if (report->model == NULL) {
-        sot_html_element(out,
-                         sot_report_holds(report) ? "Private labels of " : "Labels of ",
+    const bool holds = sot_report_holds(report);
+    switch (report->subject) {
+    case SOT_SUBJECT_MODEL:
+        sot_growing_text(out, holds ? "A private " : "A ");
+        sot_html_text(out, sotto_model_kind_name(report->model->kind));
+        sot_html_element(out, " model of ", target_of(report), "");
+        break;
+    case SOT_SUBJECT_LABELS:
+        sot_html_element(out, holds ? "Private labels of " : "Labels of ",
                          target_of(report), "");
-        return;
+        break;
+    case SOT_SUBJECT_RELEASE:
+        sot_html_element(out, holds ? "A private release: " : "A release: ",
+                         report->file->certificate.facts.output, "");
+        break;
+    case SOT_SUBJECT_LEDGER:
+        sot_html_element(out, "The privacy budget of ", report->ledger->balance.dataset,
+                         "");
+        break;
     }
-    sot_growing_text(out, sot_report_holds(report) ? "A private " : "A ");
-    sot_html_text(out, sotto_model_kind_name(report->model->kind));
-    sot_html_element(out, " model of ", target_of(report), "");
 }
 
-static void add_header(sot_growing *out, const sot_report *report)
+static const char *dataset_of(const sot_report *report)
 {
-    const char *dataset = sotto_schema_dataset(schema_of(report));
-    sot_growing_format(out,
-                       "<header>\n<p class=\"brand\">sotto &middot; %s "
-                       "report</p>\n<h1>",
-                       report->model != NULL ? "model" : "labels");
-    add_title(out, report);
-    sot_growing_text(out, "</h1>\n<p class=\"about\">");
-    if (dataset != NULL) sot_html_element(out, "Data set ", dataset, " &middot; ");
-    if (report->model == NULL) {
-        sot_html_element(out, "aggregator ", report->labels->aggregator, "");
-        sot_growing_format(out, " &middot; %zu classes</p>\n</header>\n",
-                           sotto_schema_target(schema_of(report))->label_count);
-        return;
-    }
+    if (report->subject == SOT_SUBJECT_LEDGER) return report->ledger->balance.dataset;
+    if (report->subject == SOT_SUBJECT_RELEASE)
+        return report->file->certificate.facts.dataset;
+    return sotto_schema_dataset(schema_of(report));
+}
+
+static void add_about_model(sot_growing *out, const sot_report *report)
+{
     sot_html_element(
         out, report->is_student ? "a student of labels by teachers, method " : "method ",
         report->method, "");
@@ -98,17 +118,61 @@ static void add_header(sot_growing *out, const sot_report *report)
     if (sotto_model_classes(report->model) > 0)
         sot_growing_format(out, " &middot; %zu classes",
                            sotto_model_classes(report->model));
+}
+
+static void add_about(sot_growing *out, const sot_report *report)
+{
+    switch (report->subject) {
+    case SOT_SUBJECT_MODEL:
+        add_about_model(out, report);
+        break;
+    case SOT_SUBJECT_LABELS:
+        sot_html_element(out, "aggregator ", report->labels->aggregator, "");
+        sot_growing_format(out, " &middot; %zu classes",
+                           sotto_schema_target(schema_of(report))->label_count);
+        break;
+    case SOT_SUBJECT_RELEASE:
+        sot_html_element(out, "unit ", report->file->certificate.facts.unit, "");
+        break;
+    case SOT_SUBJECT_LEDGER:
+        sot_html_element(out, "unit ",
+                         report->ledger->balance.unit[0] != '\0'
+                             ? report->ledger->balance.unit
+                             : "row",
+                         "");
+        sot_growing_format(out, " &middot; %llu rows",
+                           (unsigned long long)report->ledger->balance.entries);
+        break;
+    }
+}
+
+static void add_header(sot_growing *out, const sot_report *report)
+{
+    const char *dataset = dataset_of(report);
+    sot_growing_format(out,
+                       "<header>\n<p class=\"brand\">sotto &middot; %s "
+                       "report</p>\n<h1>",
+                       sot_report_noun(report));
+    add_title(out, report);
+    sot_growing_text(out, "</h1>\n<p class=\"about\">");
+    if (dataset != NULL) sot_html_element(out, "Data set ", dataset, " &middot; ");
+    add_about(out, report);
     sot_growing_text(out, "</p>\n</header>\n");
 }
 
-/* Labels have nothing that a model has of its own, and a model only if it is a student something of theirs. */
+/* A ledger has no certificate of its own, and only a model or a student has the sections that follow from one. */
 static bool has_section(const sot_report *report, const char *id)
 {
     static const char *const of_models[] = {"accuracy", "coefficients", "settings",
                                             "calibration", "confusion"};
-    if (strcmp(id, "labels") == 0) return report->model == NULL || report->is_student;
+    static const char *const of_files[] = {"profile", "attack", "certificate"};
+    if (strcmp(id, "values") == 0) return report->subject == SOT_SUBJECT_RELEASE;
+    if (strcmp(id, "labels") == 0)
+        return report->subject == SOT_SUBJECT_LABELS || report->is_student;
     for (size_t i = 0; i < sizeof of_models / sizeof of_models[0]; i++)
-        if (strcmp(id, of_models[i]) == 0) return report->model != NULL;
+        if (strcmp(id, of_models[i]) == 0) return report->subject == SOT_SUBJECT_MODEL;
+    for (size_t i = 0; i < sizeof of_files / sizeof of_files[0]; i++)
+        if (strcmp(id, of_files[i]) == 0) return report->subject != SOT_SUBJECT_LEDGER;
     return true;
 }
 
@@ -119,7 +183,7 @@ static void add_contents(sot_growing *out, const sot_report *report)
         const bool own = strcmp(contents[i].id, "coefficients") == 0;
         if (!has_section(report, contents[i].id)) continue;
         const char *title = own && report->model->net != NULL       ? "Layers"
-                            : own && report->model->concept != NULL ? "The rule"
+                            : own && report->model->concept != NULL ? "The concept"
                                                                     : contents[i].title;
         sot_growing_format(out, "<li><a href=\"#%s\">%s</a></li>\n", contents[i].id,
                            title);
@@ -130,8 +194,11 @@ static void add_contents(sot_growing *out, const sot_report *report)
 static sotto_status add_sections(sot_growing *out, const sot_report *report,
                                  sotto_error *error)
 {
+    sotto_status status = SOTTO_OK;
     sot_report_add_words(out, report);
-    sotto_status status = sot_report_add_profile(out, report, error);
+    if (has_section(report, "values")) sot_report_add_values(out, report);
+    if (has_section(report, "profile"))
+        status = sot_report_add_profile(out, report, error);
     if (status != SOTTO_OK) return status;
     sot_report_add_budget(out, report);
     if (has_section(report, "labels")) sot_report_add_labels(out, report);
@@ -143,20 +210,25 @@ static sotto_status add_sections(sot_growing *out, const sot_report *report,
         sot_report_add_calibration(out, report);
         sot_report_add_confusion(out, report);
     }
-    status = sot_report_add_certificate(out, report, error);
+    if (has_section(report, "certificate"))
+        status = sot_report_add_certificate(out, report, error);
     if (status == SOTTO_OK) sot_report_add_weaknesses(out, report);
     return status;
 }
 
 static void add_foot(sot_growing *out, const sot_report *report)
 {
+    static const char *const sources[] = {
+        " from a model file with the BLAKE2b-256 hash ",
+        " from a file of labels with the BLAKE2b-256 hash ",
+        " from a release with the BLAKE2b-256 hash ", " from a ledger with the head "};
     sot_growing_text(out, "<footer>\n<p>Made by sotto ");
     sot_html_text(out, sotto_version());
     sot_html_element(
-        out,
-        report->model != NULL ? " from a model file with the BLAKE2b-256 hash "
-                              : " from a file of labels with the BLAKE2b-256 hash ",
-        report->model != NULL ? report->model->hash : report->file->hash,
+        out, sources[report->subject],
+        report->subject == SOT_SUBJECT_MODEL    ? report->model->hash
+        : report->subject == SOT_SUBJECT_LEDGER ? report->ledger->balance.head
+                                                : report->file->hash,
         ". This page is one file: it has no script and fetches nothing. Made "
         "again from the same files, it is the same page.</p>\n</footer>\n");
 }

@@ -40,13 +40,14 @@ typedef struct sot_report_ledger {
     sotto_ledger_balance balance;
     sot_report_entry *entries; /* without commits, oldest first */
     size_t count, room;
+    size_t unstated;  /* charged runs that do not state the source of their noise */
     bool has_own;     /* this model's output is on the chain */
     bool is_anchored; /* the head that the certificate quotes is on the chain */
     char reason[SOTTO_MESSAGE_BYTES]; /* why it is not */
 } sot_report_ledger;
 
-/* Opens and walks the ledger, which verifies its chain. `hash` is the model's, `head` the one its
- * certificate quotes (NULL: none). Release with sot_report_ledger_clear(), also after failure. */
+/* Opens and walks the ledger, which verifies its chain. `hash` is the model's (NULL: none; then every charge is recomputed),
+ * `head` the one its certificate quotes (NULL: none). Release with sot_report_ledger_clear(), also after failure. */
 SOTTO_MUST_CHECK sotto_status sot_report_ledger_read(const char *path, const char *hash,
                                                      const char *head,
                                                      sot_report_ledger *out_ledger,
@@ -184,8 +185,17 @@ typedef struct sot_report_labels {
 
 /* ---- all of it ---- */
 
+typedef enum sot_report_subject {
+    SOT_SUBJECT_MODEL = 0,
+    SOT_SUBJECT_LABELS = 1,
+    SOT_SUBJECT_RELEASE = 2, /* any other certified file: statistics, an application's */
+    SOT_SUBJECT_LEDGER = 3   /* no file, only `ledger` */
+} sot_report_subject;
+
 typedef struct sot_report {
-    const sotto_model *model;         /* NULL: a page of labels, which has `labels` */
+    sot_report_subject subject;
+    const sotto_model *model;         /* of a model; else NULL */
+    const sotto_schema *schema;       /* NULL: not known */
     const char *method;               /* "objective", ... "none" */
     const sot_json_value *settings;   /* of the file: numbers and words; NULL: none */
     bool is_student;                  /* of labels: its certificate is theirs */
@@ -209,9 +219,13 @@ SOTTO_MUST_CHECK sotto_status sot_report_write(const sot_report *report, char **
 /* Whether the file keeps what it says: it does not if it is not verified, or not private. */
 bool sot_report_holds(const sot_report *report);
 
-/* "this model", or "these labels". */
+/* Returns "this model", "these labels", "this release" or "this ledger". */
 const char *sot_report_self(const sot_report *report);
+/* Returns the same without "this". */
+const char *sot_report_noun(const sot_report *report);
 
+/* headline.c: the outcome of the verification with the grade, beside the list of beliefs. */
+void sot_report_add_headline(sot_growing *out, const sot_report *report);
 void sot_report_add_words(sot_growing *out, const sot_report *report);
 /* Whether the coefficients were drawn from a law; a student's route says of which labels it is a function. Needs the file. */
 bool sot_report_is_drawn(const sot_report *report);
@@ -219,6 +233,8 @@ SOTTO_MUST_CHECK sotto_status sot_report_add_profile(sot_growing *out,
                                                      const sot_report *report,
                                                      sotto_error *error);
 void sot_report_add_budget(sot_growing *out, const sot_report *report);
+/* release.c: the released values, with their intervals. */
+void sot_report_add_values(sot_growing *out, const sot_report *report);
 /* labels.c: on a page of labels, and on that of a student. */
 void sot_report_add_labels(sot_growing *out, const sot_report *report);
 SOTTO_MUST_CHECK sotto_status sot_report_add_accuracy(sot_growing *out,

@@ -7,7 +7,7 @@
 #include "numeric/sum.h"
 #include "report/report.h"
 
-/* What was said of a row, and what was true of it. */
+/* The prediction for a row, and its true value. */
 typedef struct outcome {
     double said, found;
 } outcome;

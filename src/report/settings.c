@@ -31,14 +31,14 @@ void sot_report_add_settings(sot_growing *out, const sot_report *report)
     static const char *const header[] = {"Setting", "Value"};
     sot_json_value member;
     sot_html_section_open(out, "settings", "How it was trained");
-    sot_html_say(out,
-                 "By the method %s, with these settings. They are public: given, or "
-                 "found by rules from the schema and other settings, never from the "
-                 "rows. Whoever has the %s",
-                 report->method,
-                 report->is_student
-                     ? "labels and the public rows can train again with them."
-                     : "rows can train again with them; the noise will be another.");
+    sot_html_say(
+        out,
+        "By the method %s, with these settings. They are public: given, or derived from "
+        "the schema and other settings, never from the rows. Anyone with the %s",
+        report->method,
+        report->is_student
+            ? "labels and the public rows can train again with them."
+            : "rows can train again with them; the noise will be another.");
     sot_html_table_open(out, "", "Settings of the training", header, 2);
     for (bool more =
              report->settings != NULL && sot_json_first_member(report->settings, &member);

@@ -47,11 +47,10 @@ static void explain(sot_growing *out, const sot_report *report)
     const bool scores = report->model->prediction == SOTTO_PREDICTS_SCORE;
     char number[SOT_SHOWN_BYTES];
     sot_html_say(out,
-                 "The first %s rows of the public file, whatever the model says of them: "
-                 "the class that it says, the one that is true, and %s. Mistakes have a "
-                 "frame.",
+                 "The first %s rows of the public file, with any prediction: the "
+                 "predicted class, the true one, and %s. Mistakes have a frame.",
                  sot_shown_count(report->scores->images.first_count, number),
-                 scores ? "the size of the score" : "how probable it holds that");
+                 scores ? "the size of the score" : "its probability");
 }
 
 void sot_report_add_sheet(sot_growing *out, const sot_report *report)
@@ -63,14 +62,14 @@ void sot_report_add_sheet(sot_growing *out, const sot_report *report)
     explain(out, report);
     add_images(out, report, 0, images->first_count);
     if (images->wrong_most == 0) return;
-    sot_growing_text(out, "<h3>Where it was sure, and wrong</h3>\n");
+    sot_growing_text(out, "<h3>Confident mistakes</h3>\n");
     if (images->wrong_count == 0) {
-        sot_html_say(out, "It made no mistake on the public rows.");
+        sot_html_say(out, "The model made no mistake on the public rows.");
         return;
     }
     sot_html_say(out,
-                 "The %s mistakes that it was surest of, among all public rows. Some may "
-                 "be hard for people too, or have a wrong label.",
+                 "The %s mistakes with the highest confidence, among all public rows. "
+                 "Some images may be ambiguous, or have a wrong label.",
                  sot_shown_count(images->wrong_count, number));
     add_images(out, report, images->first_most, images->wrong_count);
 }

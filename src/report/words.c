@@ -7,6 +7,7 @@
 
 #include "numeric/outward.h"
 #include "numeric/shown.h"
+#include "report/grade.h"
 #include "report/html.h"
 #include "report/report.h"
 
@@ -22,62 +23,42 @@ enum {
 
 /* ---- the outcome ---- */
 
-static void add_news(sot_growing *out, bool good, const char *title, const char *text)
+static void add_news(sot_growing *out, const char *title, const char *text)
 {
-    sot_html_element(out,
-                     good ? "<div class=\"news good\"><strong>"
-                          : "<div class=\"news bad\" role=\"alert\"><strong>",
-                     title, "</strong>");
+    sot_html_element(out, "<div class=\"news bad\" role=\"alert\"><strong>", title,
+                     "</strong>");
     sot_html_element(out, "<span>", text, "</span></div>\n");
 }
 
-/* Whether the stated guarantee may not hold, although every number was recomputed. */
-static bool has_advisory(const sot_report *report)
-{
-    const sotto_advisory *advisories[SOTTO_ADVISORIES_MAX];
-    const size_t count = sot_certificate_advisories(report->file, advisories);
-    for (size_t i = 0; i < count; i++)
-        if (advisories[i]->affects_privacy) return true;
-    return false;
-}
-
-static void add_outcome(sot_growing *out, const sot_report *report)
+/* A guarantee that holds has a headline of its own. */
+static void add_bad_news(sot_growing *out, const sot_report *report)
 {
     char text[NEWS_BYTES];
     if (report->file == NULL && report->model->sampler[0] != '\0') {
         add_news(
-            out, false, "No privacy guarantee: drawn by a heuristic",
-            "This model was drawn by the sampler mala, of whose draws nobody knows how "
-            "near they are to the posterior, from rows that were declared public. If "
-            "they were not, treat this page and the model like the data themselves.");
+            out, "No privacy guarantee: sampled by a heuristic",
+            "This model was sampled by mala, a heuristic without a bound on its distance "
+            "from the posterior, from rows that were declared public. If they were not, "
+            "treat this page and the model like the data themselves.");
     } else if (report->file == NULL) {
         add_news(
-            out, false, "No privacy guarantee",
+            out, "No privacy guarantee",
             "This model was made without noise, of rows that were declared public. If "
             "they were not, treat this page and the model like the data themselves.");
     } else if (!report->file->certificate.is_secure) {
         (void)snprintf(text, sizeof text,
-                       "A test seed made the noise, and whoever knows the seed can take "
-                       "it off again. Do not publish %s: treat %s like the data "
-                       "themselves. Nothing below is a guarantee.",
-                       sot_report_self(report), report->model != NULL ? "it" : "them");
-        add_news(out, false, "NOT PRIVATE", text);
+                       "A test seed made the noise, and anyone with the seed can remove "
+                       "it. Do not publish %s: treat %s like the data themselves. "
+                       "Nothing below is a guarantee.",
+                       sot_report_self(report),
+                       report->subject == SOT_SUBJECT_LABELS ? "them" : "it");
+        add_news(out, "NOT PRIVATE", text);
     } else if (report->outcome != SOTTO_OK) {
         (void)snprintf(text, sizeof text,
-                       "Do not rely on what follows. The first difference that sotto %s "
-                       "found: %s",
+                       "Do not rely on the rest of this page. The first difference that "
+                       "sotto %s found: %s",
                        sotto_version(), report->reason);
-        add_news(out, false, "NOT VERIFIED", text);
-    } else {
-        (void)snprintf(
-            text, sizeof text,
-            "The %s a certificate. sotto %s recomputed every number "
-            "in it from the file alone, and %s.",
-            report->model != NULL ? "model carries" : "labels carry", sotto_version(),
-            report->is_exact ? "each agrees to the last bit" : "each bound holds");
-        add_news(out, true,
-                 has_advisory(report) ? "Numbers verified" : "Private, and verified",
-                 text);
+        add_news(out, "NOT VERIFIED", text);
     }
 }
 
@@ -92,7 +73,7 @@ static void add_advisories(sot_growing *out, const sot_report *report)
         sot_advisory_title(advisories[i], title, sizeof title);
         sot_advisory_text(advisories[i], report->file->certificate.software.version, text,
                           sizeof text);
-        add_news(out, false, title, text);
+        add_news(out, title, text);
     }
 }
 
@@ -151,62 +132,60 @@ bool sot_report_is_drawn(const sot_report *report)
 /* What the promise rests on. */
 static const char *name_chance(const sot_report *report)
 {
-    if (is_chosen(report->file->certificate.plan))
-        return "Chance took part in the choice";
-    return sot_report_is_drawn(report) ? "Its coefficients were drawn at random"
+    if (is_chosen(report->file->certificate.plan)) return "The choice was randomised";
+    return sot_report_is_drawn(report) ? "Its coefficients were sampled at random"
                                        : "Noise was added";
 }
 
 static void add_promise(sot_growing *out, const sot_report *report)
 {
     const sot_certificate *certificate = &report->file->certificate;
-    const bool is_model = report->model != NULL;
-    const char *self = is_model ? "model" : "labels";
+    const bool are_labels = report->subject == SOT_SUBJECT_LABELS;
+    const char *self = sot_report_noun(report);
     const sot_claims *claims = &certificate->claims;
     const bool replaced = sotto_plan_adjacency(certificate->plan) == SOTTO_REPLACE_ONE;
     const char *unit = certificate->facts.unit;
+    static const char *const openings[] = {
+        "This model was trained", "These labels are votes of teachers that were trained",
+        "This release was computed", "This model was trained, by way of teachers,"};
     char factor[SOT_SHOWN_BYTES], chance[CHANCE_BYTES];
     char wrong[SOT_SHOWN_BYTES], right[SOT_SHOWN_BYTES];
     (void)sot_shown_percent_whole(sot_false_positive_rates[1], wrong);
     (void)sot_shown_percent_up(claims->true_positive_rates[1], FACTOR_DIGITS, right);
     (void)factor_of(claims->epsilon, factor);
     sot_growing_text(out, "<div class=\"plain\">\n");
-    sot_html_say(
-        out,
-        replaced ? "%s from records that stay secret. %s on purpose, so that the %s "
-                   "almost the same whatever the data say of any one %s."
-                 : "%s from records that stay secret. %s on purpose, so that the %s "
-                   "almost the same whether or not any one %s was in the data.",
-        report->is_student ? "This model was learned, by way of teachers,"
-        : is_model         ? "This model was learned"
-                           : "These labels are what teachers say who learned",
-        name_chance(report), is_model ? "model comes out" : "labels come out", unit);
+    sot_html_say(out,
+                 replaced
+                     ? "%s on records that stay secret. %s on purpose, so that the %s "
+                       "almost the same for any data of any one %s."
+                     : "%s on records that stay secret. %s on purpose, so that the %s "
+                       "almost the same whether or not any one %s was in the data.",
+                 openings[report->is_student ? 3 : report->subject], name_chance(report),
+                 are_labels                               ? "labels come out"
+                 : report->subject == SOT_SUBJECT_RELEASE ? "release comes out"
+                                                          : "model comes out",
+                 unit);
     if (claims->delta > 0.0) {
         sot_html_say(
             out,
-            "How much is almost? Nothing that can be read from %s becomes "
-            "more than %s times as likely because of one %s, apart from a chance "
-            "of %s.",
+            "How much is almost? No outcome of an analysis of %s becomes more than %s "
+            "times as likely because of one %s, apart from a probability of %s.",
             sot_report_self(report), factor, unit, chance_of(claims->delta, chance));
     } else {
         sot_html_say(out,
-                     "How much is almost? Nothing that can be read from %s becomes "
-                     "more than %s times as likely because of one %s.",
+                     "How much is almost? No outcome of an analysis of %s becomes more "
+                     "than %s times as likely because of one %s.",
                      sot_report_self(report), factor, unit);
     }
     sot_html_say(
         out,
         replaced
-            ? "What does that mean for an attack? Someone who knows everything about all "
-              "others tests a guess about one of them. If they believe at most %s of "
-              "wrong "
-              "guesses, they believe at most %s of right ones. Without the %s it "
-              "would be %s."
-            : "What does that mean for an attack? Someone who knows everything about all "
-              "others tries to tell who was in the data. If they wrongly accuse at most "
-              "%s "
-              "of those who were not, they recognise at most %s of those who were. "
-              "Without the %s it would be %s.",
+            ? "How well can an attack do? An attacker who knows all other records tests "
+              "a guess about one of them. With at most %s of false positives the attack "
+              "has at most %s of true positives. Without the %s it would be %s."
+            : "How well can an attack do? An attacker who knows all other records tests "
+              "whether one is in the data. With at most %s of false positives the attack "
+              "has at most %s of true positives. Without the %s it would be %s.",
         wrong, right, self, wrong);
     sot_growing_text(out, "</div>\n");
 }
@@ -231,28 +210,48 @@ static void add_quality(sot_growing *out, const sot_report *report)
 
 static void add_left(sot_growing *out, const sot_report *report)
 {
-    char value[SOT_SHOWN_BYTES];
-    const sotto_ledger_balance *balance = NULL;
-    if (report->ledger != NULL) {
-        balance = &report->ledger->balance;
-    } else if (report->file != NULL && report->file->certificate.facts.ledger != NULL) {
-        balance = &report->file->certificate.facts.ledger->after;
-    }
+    char value[SOT_SHOWN_BYTES], note[NEWS_BYTES];
+    const sotto_ledger_balance *balance = sot_report_balance(report);
     if (balance == NULL || !(balance->budget > 0.0)) return;
+    (void)snprintf(note, sizeof note, "of the data set, after %s",
+                   sot_report_self(report));
     sot_html_figure(out, "Budget left",
                     sot_shown_percent_down(
                         fmin(1.0, fmax(0.0, balance->left / balance->budget)), 3, value),
-                    report->ledger != NULL  ? "of the data set, as of its ledger"
-                    : report->model != NULL ? "of the data set, after this model"
-                                            : "of the data set, after these labels");
+                    report->ledger != NULL ? "of the data set, as of its ledger" : note);
+}
+
+/* Of a ledger: what it has guaranteed so far. */
+static void add_spent(sot_growing *out, const sotto_ledger_balance *balance)
+{
+    char number[SOT_SHOWN_BYTES];
+    if (!isnan(balance->rho) && balance->member_count > 0) {
+        sot_html_figure(out, "Rho so far", sot_shown_up(balance->spent, DIGITS, number),
+                        "zCDP, of everything charged");
+    } else {
+        sot_html_figure(out, "Epsilon so far",
+                        isfinite(balance->epsilon_spent_upper)
+                            ? sot_shown_up(balance->epsilon_spent_upper, DIGITS, number)
+                            : "unbounded",
+                        "of everything charged");
+        sot_html_figure(
+            out, "Delta",
+            balance->delta > 0.0
+                ? sot_shown_up(fmax(balance->delta, balance->delta_guaranteed), DIGITS,
+                               number)
+                : "0",
+            "of the whole budget");
+    }
 }
 
 static void add_figures(sot_growing *out, const sot_report *report)
 {
     char number[SOT_SHOWN_BYTES], chance[CHANCE_BYTES];
     const bool certified = report->file != NULL;
-    if (!certified && report->scores == NULL) return;
+    const bool is_ledger = report->subject == SOT_SUBJECT_LEDGER;
+    if (!certified && report->scores == NULL && !is_ledger) return;
     sot_html_figures_open(out);
+    if (is_ledger) add_spent(out, &report->ledger->balance);
     if (certified) {
         const sot_claims *claims = &report->file->certificate.claims;
         const bool holds = sot_report_holds(report);
@@ -275,11 +274,12 @@ static void add_figures(sot_growing *out, const sot_report *report)
 
 void sot_report_add_words(sot_growing *out, const sot_report *report)
 {
-    sot_html_section_open(out, "words", "In plain words");
+    const bool is_ledger = report->subject == SOT_SUBJECT_LEDGER;
+    sot_html_section_open(out, "words", "Summary");
     /* The worse news first. */
-    if (sot_report_holds(report)) add_advisories(out, report);
-    add_outcome(out, report);
-    if (!sot_report_holds(report)) add_advisories(out, report);
+    if (!is_ledger && !sot_report_holds(report)) add_bad_news(out, report);
+    add_advisories(out, report);
+    if (is_ledger || sot_report_holds(report)) sot_report_add_headline(out, report);
     if (sot_report_holds(report)) add_promise(out, report);
     add_figures(out, report);
     if (report->file != NULL) {

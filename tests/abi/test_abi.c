@@ -22,6 +22,7 @@
 #include <sotto/filter.h>
 #include <sotto/gate.h>
 #include <sotto/gaussian.h>
+#include <sotto/grade.h>
 #include <sotto/grid.h>
 #include <sotto/key.h>
 #include <sotto/laplace.h>
@@ -93,7 +94,8 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_grid, 16, bound, 8);
     assert_layout(sotto_gaussian_config, 72, purpose, 64);
     assert_layout(sotto_laplace_config, 40, purpose, 32);
-    assert_layout(sotto_report_config, 112, images, 104);
+    assert_layout(sotto_report_config, 128, images, 104);
+    assert_layout(sotto_report_config, 128, progress_context, 120);
     assert_layout(sotto_release_config, 192, again, 184);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 104, source, 88);
@@ -101,7 +103,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_target, 96, above, 56);
     assert_layout(sotto_target, 96, missing_number, 88);
     assert_layout(sotto_row_norm, 24, rule, 16);
-    assert_layout(sotto_draft_config, 96, other_value, 88);
+    assert_layout(sotto_draft_config, 128, comments, 120);
     assert_layout(sotto_sample_config, 32, tabs, 24);
     assert_layout(sotto_array, 48, column_stride_bytes, 40);
     assert_layout(sotto_records, 176, selected, 144);

@@ -374,7 +374,7 @@ static void predictions_agree_for_files_arrays_and_streams(void **state)
         assert_int_equal(stopped.count, 3);
     }
     assert_refused(sotto_model_predict_rows(model, kinds[0], 1.5, see, &stopped, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "threshold is 1.5", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`threshold` is 1.5", NULL);
     assert_refused(sotto_model_predict_rows(model, kinds[2], 0.5, see, &stopped, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "read already", NULL);
     for (int i = 0; i < 3; i++)

@@ -30,6 +30,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
 SECTIONS = ["words", "profile", "attack", "budget", "accuracy", "coefficients", "settings",
             "calibration", "confusion", "certificate", "weaknesses"]
+OF_RELEASES = ["words", "values", "profile", "attack", "budget", "certificate", "weaknesses"]
+OF_LEDGERS = ["words", "budget", "weaknesses"]
 OF_LABELS = ["words", "profile", "attack", "budget", "labels", "certificate", "weaknesses"]
 OF_STUDENTS = SECTIONS[:4] + ["labels"] + SECTIONS[4:]
 VIEWS = [("desk", 1200, 900, "light"), ("dark", 1200, 900, "dark"), ("phone", 360, 740, "light"),
@@ -143,6 +145,7 @@ def make_reports(make):
                  "--ledger", "budget.ledger", "--expected-rows", "1000")
     yield report(make, "quoted", "linear-charged.json", 0, all_plots, "--public", "public.csv")
     yield report(make, "bare", "logistic-charged.json", 0, all_plots[:3])
+    yield from make_releases(make)
     kinds = [("logistic", "sick", "output", ["--expected-rows", "400"]),
              ("logistic", "sick", "gd", ["--expected-rows", "400"]), ("svm", "sick", "objective", []),
              ("hinge", "sick", "output", ["--expected-rows", "400"]),
@@ -170,6 +173,28 @@ def make_reports(make):
     yield report(make, "open-bare", path, 0, [])
     yield from make_rules(make)
     yield from make_labels(make)
+
+
+def make_releases(make):
+    """A count, a histogram of a hostile column with a ledger, a seeded mean; and the ledger itself."""
+    words = ["--schema", "sick.json", "--epsilon", "0.4"]
+    make.run("ledger", "init", "few.ledger", "--dataset", "made-up-2026", "--epsilon", "1.5", "--delta",
+             "1e-6")
+    make.run("release", "count", "secret.csv", *words, "-o", "count.json")
+    make.run("release", "histogram", "secret.csv", "town", *words, "--ledger", "few.ledger", "-o",
+             "towns.json")
+    make.run("release", "mean", "secret.csv", "age", *words, "--insecure-test-seed", "5", "-o",
+             "mean.json")
+    plots = ["profile-plot", "attack-plot"]
+    yield report(make, "count", "count.json", 0, plots)
+    yield report(make, "towns", "towns.json", 0, plots + ["budget-plot"], "--ledger", "few.ledger")
+    yield report(make, "mean-seeded", "mean.json", 1, plots)
+    page = os.path.join(make.directory, "ledger.html")
+    make.run("report", "budget.ledger", "-o", page)
+    yield {"name": "ledger", "page": page, "model": {}, "path": "budget.ledger", "seeded": False,
+           "plots": ["budget-plot"], "rows": [], "images": 0, "names": True, "kind": "ledger",
+           "labels": None, "grade": json.loads(make.run("report", "budget.ledger", "-o", page,
+                                                        "--json"))["grade"]}
 
 
 def make_rules(make):
@@ -234,7 +259,7 @@ def make_network_reports(make):
 def report(make, name, model, exit_code, plots, *words):
     """Exit code 1: the noise came from a test seed, and the page says NOT PRIVATE."""
     page = os.path.join(make.directory, name + ".html")
-    make.run("report", model, "-o", page, *words, expect=exit_code)
+    grade = json.loads(make.run("report", model, "-o", page, *words, "--json", expect=exit_code))
     with open(os.path.join(make.directory, model), encoding="utf-8") as file:
         content = json.load(file)
     rows = []
@@ -246,14 +271,15 @@ def report(make, name, model, exit_code, plots, *words):
         with open(os.path.join(make.directory, words[words.index("--taught-by") + 1]),
                   encoding="utf-8") as file:
             taught = json.load(file)
-    kind = ("labels" if content["kind"] == "labels" else "student"
+    kind = ("labels" if content["kind"] == "labels" else "release"
+            if content["kind"] == "release" else "student"
             if "labels" in content.get("certificate", {}).get("output", "") else "model")
-    shape = content["schema"].get("shape")
+    shape = content.get("schema", {}).get("shape")
     images = 0 if "--no-images" in words else 40
     return {"name": name, "page": page, "model": content, "path": model, "plots": plots,
             "seeded": exit_code == 1, "rows": rows, "images": images if rows and shape else 0,
-            "names": shape is None and kind != "labels", "kind": kind,
-            "labels": content if kind == "labels" else taught}
+            "names": shape is None and kind != "labels" and name not in ("count", "mean-seeded"),
+            "kind": kind, "grade": grade.get("grade"), "labels": content if kind == "labels" else taught}
 
 
 # --- what a page must show ---
@@ -266,6 +292,42 @@ TABLE = """((caption) => [...document.querySelectorAll("table")]
 
 def number(text):
     return float(text.replace("\u2212", "-").replace("%", "").replace("\u00b1", "").replace(" ", ""))
+
+
+BOUNDS = [("strong", 3, 1e-5), ("moderate", 19, 1e-4), ("weak", 50, 1e-3)]
+TITLES = {"strong": "Strong privacy, verified", "moderate": "Moderate privacy, verified",
+          "weak": "Weak privacy, verified", "formal only": "Formal guarantee only, verified",
+          None: "Verified, not graded"}
+
+
+def grade_of(rate, delta):
+    """The thresholds of docs/explanation/grades.md; the rate in per cent."""
+    return next((name for name, most, largest in BOUNDS if rate <= most and delta <= largest),
+                "formal only")
+
+
+def check_grade(browser, item, need):
+    """The headline is the worse of the file's grade and its history's; a void guarantee has none."""
+    rows = browser.run(TABLE + "('Best attack with 1% false positives')")
+    believed = browser.run("[...document.querySelectorAll('.believed li')].map((i) => i.innerText)")
+    if item["seeded"] or not (item["kind"] == "ledger" or "certificate" in item["model"]):
+        need(rows is None and item["grade"] is None and believed == [], f"the grade {rows}")
+        return
+    order = [name for name, _, _ in BOUNDS] + ["formal only"]
+    for row in rows:
+        need(row[3] == grade_of(number(row[1]), number(row[2])) or
+             any(abs(number(row[1]) - most) < 0.01 for _, most, _ in BOUNDS), f"the grade of {row}")
+    counted = [row[3] for row in rows if row[0].startswith(("This", "These", "Everything"))]
+    need(item["grade"] == max(counted, key=order.index), f"the grade {item['grade']} of {counted}")
+    if "certificate" in item["model"]:
+        rate = 100 * item["model"]["certificate"]["attack"][1]["true_positive_rate"]
+        need(rate <= number(rows[0][1]) <= rate * 1.01, f"the rate in {rows[0]} against {rate}")
+        text = browser.run("document.getElementById('certificate').parentNode.innerText")
+        for line in believed:
+            need(line.startswith(("One person has", "Nothing ", "Sources of", "The schema names",
+                                  "The rows of --public")) or line[1:-1] in text,
+                 f"the certificate does not list '{line}'")
+    need(len(believed) >= 3, f"what is believed: {believed}")
 
 
 def check_guarantee(browser, item, need):
@@ -298,7 +360,7 @@ def check_layers(browser, item, need):
     need(counts == [len(part) for part in item["model"]["coefficients"]], "the parameters")
     for above, below in zip(rows, rows[1:]):
         need(above[3] == below[2], f"the shapes of {above} and {below}")
-    points = browser.run(TABLE + "('Scores on the way')")
+    points = browser.run(TABLE + "('Scores during training')")
     curve = item["model"].get("curve")
     need((points is None) == (curve is None), "the table of the learning curve")
     if curve is not None:
@@ -308,7 +370,7 @@ def check_layers(browser, item, need):
 
 def check_rule(browser, item, need):
     """A concept has its class in a table, feature by feature."""
-    rows = browser.run(TABLE + "('What rules of the class may look at')")
+    rows = browser.run(TABLE + "('Features of the class')")
     features = item["model"]["concept"]["features"]
     need(len(rows) == len(features), "the features of the class")
     for row, feature in zip(rows, features):
@@ -319,13 +381,13 @@ def check_rule(browser, item, need):
 def check_labels(browser, item, need):
     """What was asked and answered, what that cost, and the agreement if it was paid for."""
     shares = browser.run(TABLE + "('Share of the queries')")
-    rows = browser.run(TABLE + "('What the queries add up to')")
+    rows = browser.run(TABLE + "('Sum of the queries')")
     labels = item["labels"]
     if labels is None:
         need(shares is None and rows is None, "labels that nobody gave")
         return
     text = browser.run("document.getElementById('labels').parentNode.innerText")
-    need(("Not shown: nobody paid for it" in text) == ("agreement" not in labels),
+    need(("Not shown: it was not released" in text) == ("agreement" not in labels),
          "whether the agreement was paid for")
     need(number(rows[-2][0]) == labels["asked"], f"the queries asked in {rows[-2]}")
     need(number(rows[-2][1]) == labels["answered"], f"the queries answered in {rows[-2]}")
@@ -349,7 +411,7 @@ def check_labels(browser, item, need):
 
 
 def check_coefficients(browser, item, need):
-    if item["kind"] == "labels":
+    if item["kind"] in ("labels", "release", "ledger"):
         return
     if "network" in item["model"]:
         check_layers(browser, item, need)
@@ -364,10 +426,19 @@ def check_coefficients(browser, item, need):
     else:
         values = [row if isinstance(row, list) else [row] for row in values]
         values = [float.fromhex(value) for row in values for value in row]
-    values.sort(key=abs, reverse=True)
     need(len(rows) == min(30, len(values)), "the number of coefficients")
-    for row, value in zip(rows, values):
-        need(abs(number(row[1]) - value) <= 0.006 * abs(value), f"coefficient {row} against {value}")
+    marks = ["within" in row[0].split("\n")[-1] for row in rows]
+    need(marks == sorted(marks), "coefficients within the noise come last")
+    for row, mark in zip(rows, marks):
+        size = abs(number(row[1]))
+        need(row[2] == "not known" or mark == (size <= number(row[2])) or
+             abs(size - number(row[2])) <= 0.06 * size, f"the mark of {row}")
+    for marked in (False, True):
+        sizes = [abs(number(row[1])) for row, mark in zip(rows, marks) if mark == marked]
+        need(sizes == sorted(sizes, reverse=True), f"the order of {sizes}")
+    for row in rows:
+        need(any(abs(number(row[1]) - value) <= 0.006 * abs(value) for value in values),
+             f"coefficient {row}")
         known = row[2] != "not known"
         if item["kind"] == "student":
             need(not known, f"the noise of {row}")
@@ -379,6 +450,14 @@ def check_coefficients(browser, item, need):
 def check_scores(browser, item, make, need):
     """The confusion matrix and the accuracy are those of sotto evaluate."""
     rows = browser.run(TABLE + "('Confusion matrix')")
+    if item["kind"] == "release":
+        shown = browser.run(TABLE + "('Released values')")
+        values = item["model"]["values"]
+        need(len(shown) == len(values), "the released values")
+        for row, value in zip(shown, values):
+            need(abs(number(row[1]) - value["value"]) <= 1e-5 * abs(value["value"]), f"{row}")
+            need(("noise" in row[3]) == (item["model"]["statistic"] != "mean" and
+                                         value["lower"] <= 0 <= value["upper"]), f"the mark of {row}")
     if not item["rows"]:
         need(rows is None, "a confusion matrix of no rows")
         return
@@ -435,14 +514,16 @@ def check_images(browser, item, make, need):
 
 def check_words(browser, item, need):
     found = browser.run("[...document.querySelectorAll('main > section > h2')].map((h) => h.id)")
-    wanted = {"model": SECTIONS, "labels": OF_LABELS, "student": OF_STUDENTS}[item["kind"]]
+    wanted = {"model": SECTIONS, "labels": OF_LABELS, "student": OF_STUDENTS, "release": OF_RELEASES,
+              "ledger": OF_LEDGERS}[item["kind"]]
     need(found == wanted, f"the sections are {found}")
     found = browser.run("[...document.querySelectorAll('figure svg')].map((s) => "
                         "s.getAttribute('aria-labelledby').split('-title')[0])")
     need(sorted(found) == sorted(item["plots"]), f"the plots are {found}")
     news = browser.run("document.querySelector('.news strong').innerText")
-    expected = ("NOT PRIVATE" if item["seeded"] else "Private, and verified"
-                if "certificate" in item["model"] else "No privacy guarantee")
+    expected = ("NOT PRIVATE" if item["seeded"] else TITLES[item["grade"]]
+                if "certificate" in item["model"] or item["kind"] == "ledger"
+                else "No privacy guarantee")
     need(news == expected, f"the news are {news}")
     text = browser.run("document.body.innerText")
     need(("alert(1)" in text) == item["names"] and "\u202e" not in text,
@@ -471,6 +552,7 @@ def look_at(browser, item, make, pictures):
     browser.open(item["page"], 1200, 900, "light")
     check_words(browser, item, need)
     check_guarantee(browser, item, need)
+    check_grade(browser, item, need)
     check_labels(browser, item, need)
     check_coefficients(browser, item, need)
     check_scores(browser, item, make, need)

@@ -60,16 +60,16 @@ static const struct {
     {"{\"class\": \"thresholds\", \"columns\": [\"age\"], \"bits\": 6}",
      {20},
      true,
-     {"age &gt;= 40", "65 rules, thresholds on 1 feature",
+     {"age &gt;= 40", "65 concepts, thresholds on 1 feature",
       "64 equal cells from 20 to 84"}},
     {"{\"class\": \"thresholds\", \"columns\": [\"age\"], \"bits\": 6, \"both\": true}",
      {64, 1},
      true,
-     {"looks at nothing", "true\xe2\x80\x9d of every row", "130 rules"}},
+     {"without a condition", "true\xe2\x80\x9d for every row", "130 concepts"}},
     {"{\"class\": \"intervals\", \"columns\": [\"age\"], \"bits\": 32}",
      {0},
      true,
-     {"false\xe2\x80\x9d of every row", "e^43.7 rules", "here 43.7"}},
+     {"false\xe2\x80\x9d for every row", "e^43.7 concepts", "here 43.7"}},
     {"{\"class\": \"stumps\", \"bits\": 3, \"cuts\": {\"age\": [30, 40.5]}}",
      {0, 2, 1},
      true,
@@ -81,16 +81,16 @@ static const struct {
     {"{\"class\": \"rectangles\"}",
      {3, 29, 2, 9},
      true,
-     {"26 &lt;= age &lt; 78 and visits &gt;= 2", "23&nbsp;761 rules",
+     {"26 &lt;= age &lt; 78 and visits &gt;= 2", "23&nbsp;761 concepts",
       "Inside the rectangle"}},
     {"{\"class\": \"rectangles\"}",
      {0},
      false,
-     {"of every row", "rectangles on 2 features", "few errors"}},
+     {"for every row", "rectangles on 2 features", "few errors"}},
     {"{\"class\": \"parities\"}",
      {3},
      false,
-     {"an odd number of (town=Lund, town=Ystad)", "4 rules", "parities"}},
+     {"an odd number of (town=Lund, town=Ystad)", "4 concepts", "parities"}},
 };
 
 static void the_page_tells_the_rule_and_its_class(void **state)
@@ -102,9 +102,9 @@ static void the_page_tells_the_rule_and_its_class(void **state)
         for (size_t k = 0; k < 3; k++)
             if (strstr(text, cases[i].words[k]) == NULL)
                 fail_msg("case %zu lacks '%s': %s", i, cases[i].words[k],
-                         strstr(text, "The rule</h2>"));
+                         strstr(text, "The concept</h2>"));
         assert_true((strstr(text, "rule-plot") != NULL) == cases[i].drawn);
-        assert_non_null(strstr(text, "<a href=\"#coefficients\">The rule</a>"));
+        assert_non_null(strstr(text, "<a href=\"#coefficients\">The concept</a>"));
         assert_null(strstr(text, "Coefficients, largest first"));
         sot_free(text);
         close_page(&self);
@@ -117,7 +117,7 @@ static void chance_is_told(void **state)
     (void)state;
     page self = open_page(MODEL_TABLE, cases[0].class, cases[0].numbers, "exponential");
     char *text = text_of(&self);
-    assert_non_null(strstr(text, "Chance took part"));
+    assert_non_null(strstr(text, "The choice was randomised"));
     sot_free(text);
     close_page(&self);
 }

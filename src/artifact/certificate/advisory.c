@@ -1,9 +1,9 @@
 /* Advisories: privacy defects of released versions, and the certified files that they can concern.
  *
- * A certificate states the version that made the file, the source of the records, the unit and the adjacency;
- * the rest of the file states the statistic, the model, the method and the schema. A predicate reads these members
- * and answers "may be affected" unless they rule the defect out. So a file without an advisory is not
- * affected by these defects, and a file with one may be. SECURITY.md lists the same ids. */
+ * A certificate states the version that made the file, the source of the records, the unit and
+ * the adjacency. The rest of the file states the statistic, the model, the method and the schema.
+ * A predicate reads these members and answers "may be affected" unless they rule the defect out.
+ * A file without an advisory is not affected by these defects. SECURITY.md lists the same ids. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -126,8 +126,8 @@ static bool is_stored_name(const char *text, size_t size)
     return true;
 }
 
-/* Whether every column of the result is a stored column under its own name: SELECT, then stars and bare names
- * with commas between them, then FROM. */
+/* True if every column of the result is a stored column under its own name. The text is SELECT,
+ * then stars and bare names with commas between them, then FROM. */
 static bool selects_stored_columns(const char *query)
 {
     const char *at = query + strspn(query, " ");
@@ -240,9 +240,9 @@ static bool is_labelled_by_data(const origin *from)
            (from->is_matrix || has_made_target(from));
 }
 
-/* Every run of this size overwrote return addresses on the stack before it could succeed, so that no file should
- * exist; if one does, nothing is known about its noise. The winner of a tuning need not have the method of the other
- * candidates. */
+/* Every run of this size overwrote return addresses on the stack before it could succeed, so no
+ * file should exist. If one does, nothing is known about its noise. The best training of a tuning
+ * need not have the method of the other candidates. */
 static bool is_long_matrix(const origin *from)
 {
     sot_json_value coefficients;

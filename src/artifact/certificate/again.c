@@ -34,8 +34,7 @@ static sotto_status write_expected(const sot_certificate_file *file,
     sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     sot_certificate_write_file(writer, payload, request);
-    sot_json_key(writer, "certificate");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "certificate");
     sot_certificate_write(expected, writer);
     sot_certificate_write_seal(writer, file->hash, file->signer, file->signature);
     sot_json_end_object(writer);

@@ -1,5 +1,6 @@
-/* The members that no reader can check, because nothing else in the file follows from them, or because everything
- * that follows was recomputed and fits. docs/reference/certificate.md says of each why that is so. */
+/* The members that no reader can check. Either nothing else in the file follows from
+ * them, or everything that follows was recomputed and fits. docs/reference/certificate.md
+ * gives the reason for each. */
 #include <assert.h>
 #include <string.h>
 
@@ -19,9 +20,8 @@ static const sotto_belief beliefs[] = {
     {"request.sensitivity", "one unit moves a score no further than declared"},
     {"request.vote", "teachers, shards and votes are as declared: one unit moves no more "
                      "votes than stated"},
-    {"request.public_rows",
-     "the rows that were labelled or learned from were public, and "
-     "none of those that the teachers learned from"},
+    {"request.public_rows", "the rows that were labelled or learned from were public, "
+                            "and none of those that the teachers learned from"},
     {"request.self_training", "the student labelled other public rows by itself, as "
                               "stated"},
     {"request.labels", "the labels that the student learned from had this request"},

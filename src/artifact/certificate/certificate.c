@@ -7,9 +7,9 @@
 
 #include <sotto/key.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/json/canonical.h"
-#include "base/memory.h"
 
 sotto_certificate_facts sotto_certificate_defaults(void)
 {
@@ -49,7 +49,7 @@ sotto_status sot_certificate_hash(const sot_json_value *root,
     return status;
 }
 
-/* What stands in the file behind the certificate's own members: nothing while the hash is computed. */
+/* The members after the certificate's own ones: none while the hash is computed. */
 typedef struct seal {
     const char *hash;
     const char *signer; /* NULL: not signed */
@@ -63,8 +63,7 @@ void sot_certificate_write_seal(sot_json_writer *writer, const char *hash,
     sot_json_put_text(writer, "hash", hash);
     if (signer == NULL) return;
     (void)snprintf(key, sizeof key, "ed25519:%s", signer);
-    sot_json_key(writer, "signature");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "signature");
     sot_json_put_text(writer, "key", key);
     sot_json_put_text(writer, "value", signature);
     sot_json_end_object(writer);
@@ -91,8 +90,7 @@ static void write_file(sot_json_writer *writer, const sot_json_value *payload,
                        const seal *sealed)
 {
     sot_certificate_write_file(writer, payload, request);
-    sot_json_key(writer, "certificate");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "certificate");
     sot_certificate_write(certificate, writer);
     if (sealed != NULL)
         sot_certificate_write_seal(writer, sealed->hash, sealed->signer,
@@ -101,8 +99,8 @@ static void write_file(sot_json_writer *writer, const sot_json_value *payload,
     sot_json_end_object(writer);
 }
 
-/* Writes the file without its hash, reads it back and hashes what was read: the hash is then
- * the one that a verifier computes. */
+/* Writes the file without its hash, reads it back and hashes the result: a verifier computes the
+ * same hash. */
 static sotto_status hash_of_file(const sot_json_value *payload,
                                  const sot_json_value *request,
                                  const sot_certificate *certificate,
@@ -146,10 +144,7 @@ static sotto_status file_text(const sot_json_value *payload,
                      "have",
                      size_bytes, SOTTO_CERTIFIED_BYTES_MAX);
     }
-    if (status == SOTTO_OK) {
-        *out_text = sot_copy_string(text);
-        if (*out_text == NULL) status = sot_fail_memory(error, size_bytes, 1);
-    }
+    if (status == SOTTO_OK) status = sot_copy_text(text, out_text, error);
     sot_json_writer_free(writer);
     return status;
 }

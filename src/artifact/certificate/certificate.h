@@ -1,10 +1,11 @@
-/* artifact/certificate/certificate.h: a certificate in memory, and the steps between it and its JSON.
+/* artifact/certificate/certificate.h: a certificate in memory, and the steps between it and its
+ * JSON.
  *
- * Idea     A certificate is facts and claims. The facts say what happened: the plan and how
- *          often each event of it was released, where the noise came from, the unit, the
- *          ledger. The claims follow from the facts: every epsilon, the attack table, the
- *          sentence. Making a certificate computes the claims; verifying one reads the facts,
- *          computes the claims again, writes them again, and compares with the file.
+ * Idea: a certificate has facts and claims. The facts describe the run: the plan and the number
+ * of releases of each event, the source of the noise, the unit, the ledger. The claims follow
+ * from the facts: every epsilon, the attack table, the sentence. Making a certificate computes
+ * the claims. Verifying one reads the facts, computes and writes the claims again, and compares
+ * with the file.
  */
 #ifndef SOT_ARTIFACT_CERTIFICATE_CERTIFICATE_H
 #define SOT_ARTIFACT_CERTIFICATE_CERTIFICATE_H
@@ -33,7 +34,7 @@ typedef struct sot_guarantee {
     double epsilon_lower; /* NaN: the accountant has no lower bound */
 } sot_guarantee;
 
-/* What follows from the facts. */
+/* Values derived from the facts. */
 typedef struct sot_claims {
     double epsilon, delta; /* the headline */
     sotto_kernel kernel;   /* that gave the headline */
@@ -65,8 +66,8 @@ typedef struct sot_certificate {
     const sotto_plan *plan;
     const uint64_t *released; /* one for each event of the plan */
     bool is_secure;           /* the noise came from the operating system */
-    bool is_capped; /* the plan's counts are the most that could be released: how often
-                       it was is an output, and the whole plan is what is claimed */
+    bool is_capped; /* the plan's counts are upper limits: the number of releases is an
+                     * output, and the claim is for the whole plan */
     double sampler_error;
     sot_software software;
     /* claims */
@@ -74,9 +75,9 @@ typedef struct sot_certificate {
     char statement[SOT_STATEMENT_BYTES];
 } sot_certificate;
 
-/* Texts are short UTF-8 without control characters, numbers are in range, every event was
- * released as often as planned (or not more often, where counts are caps), the ledger's sums are right and its charge covers the plan.
- * `status` is given to every refusal. */
+/* Checks that texts are short UTF-8 without control characters, and numbers are in range. Every
+ * event was released as often as planned (or at most, where counts are caps). The ledger's sums
+ * are right and its charge covers the plan. `status` is used for every refusal. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_check(const sot_certificate *certificate,
                                                     sotto_status status,
                                                     sotto_error *error);
@@ -91,11 +92,14 @@ SOTTO_MUST_CHECK sotto_status sot_claims_compute(sot_certificate *certificate,
 /* Fills `statement` from facts and claims: a few sentences for everybody. */
 void sot_statement_write(sot_certificate *certificate);
 
+/* The same, in the former words if those are the `stated` ones: to recompute the statement of an older file. */
+void sot_statement_write_like(sot_certificate *certificate, const char *stated);
+
 /* This library, on this machine. */
 SOTTO_MUST_CHECK sotto_status sot_software_describe(sot_software *out_software,
                                                     sotto_error *error);
 
-/* Writes all members of the certificate; the caller opens and closes the object and adds the
+/* Writes all members of the certificate. The caller opens and closes the object and adds the
  * seal: the hash and, unless `signer` is NULL, the signature. */
 void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *writer);
 void sot_certificate_write_seal(sot_json_writer *writer, const char *hash,
@@ -121,8 +125,8 @@ SOTTO_MUST_CHECK sotto_status sot_certificate_plan_again(
 
 /* ---- reading ---- */
 
-/* A certificate read from a file, with what it borrows from. Start with {0}; release with
- * sot_certificate_file_close(). */
+/* A certificate read from a file, with the memory it borrows. Start with {0}; release
+ * with sot_certificate_file_close(). */
 typedef struct sot_certificate_file {
     sot_json *document;
     sot_json_value root;
@@ -141,7 +145,7 @@ typedef struct sot_certificate_file {
     sotto_selection selection;
 } sot_certificate_file;
 
-/* A plan inside a document, through the plan reader: it has the last word on what a plan is. */
+/* Reads a plan inside a document with the plan reader, which defines plans. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_read_plan(const sot_json_value *plan,
                                                         sotto_plan **out_plan,
                                                         sotto_error *error);
@@ -165,37 +169,38 @@ SOTTO_MUST_CHECK sotto_status sot_certificate_hash(const sot_json_value *root,
                                                    char out_hash[SOTTO_HASH_HEX_BYTES],
                                                    sotto_error *error);
 
-/* The first difference between what the file states and what was recomputed, both as JSON
- * values; SOTTO_VERIFICATION names it. `path` is that of the values, "" for the whole file. `exact`: every
- * number must agree to the last bit. Otherwise bounds may be on the safe side, or worse by a
- * relative 1e-9; settings and plans must agree to that. */
+/* Finds the first difference between the stated and the recomputed values, both as JSON values;
+ * SOTTO_VERIFICATION names it. `path` is that of the values, "" for the whole file. `exact`:
+ * every number must agree to the last bit. Otherwise bounds may be on the safe side, or worse by
+ * a relative 1e-9; settings and plans must agree to that. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_compare(const sot_json_value *stated,
                                                       const sot_json_value *recomputed,
                                                       const char *path, bool exact,
                                                       sotto_error *error);
 
-/* again.c: compares the whole file with the one that its request leads to. `recomputed` has facts, plan,
- * released counts, caps and sampler error; the claims, which follow from the plan, and the source of the
- * noise, the ledger and the software, which nothing follows from, are the file's. `payload_json` is
- * the file without "request" and "certificate". */
+/* again.c: compares the whole file with the one that follows from its request. `recomputed` has
+ * facts, plan, released counts, caps and sampler error. The claims follow from the plan; the
+ * source of the noise, the ledger and the software are the file's. `payload_json` is the file
+ * without "request" and "certificate". */
 SOTTO_MUST_CHECK sotto_status
 sot_certificate_file_compare(const sot_certificate_file *file, const char *payload_json,
                              const sot_certificate *recomputed, sotto_error *error);
 
-/* Whether this very software made the file: then every number must agree to the last bit. */
+/* Sets whether this very software made the file: then every number must agree to the last
+ * bit. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_file_is_exact(
     const sot_certificate_file *file, bool *out_exact, sotto_error *error);
 
-/* believed.c: whether an application made the file, so that sotto cannot plan it again; and the members of
- * an open file that no reader can check, and how many. */
+/* believed.c: whether an application made the file, so that sotto cannot plan it again. The
+ * members of an open file that no reader can check, and their number. */
 bool sot_certificate_is_application(const sot_certificate_file *file);
 size_t sot_certificate_believed(const sot_certificate_file *file,
                                 const sotto_belief *out_believed[SOTTO_BELIEFS_MAX]);
 
-/* A file of kind "release", "model" or "labels" repeats its guarantee for people: epsilon (as asked for, so
- * it may be larger than what the certificate proves), delta, adjacency, and a model and labels their unit.
- * SOTTO_VERIFICATION names the first that the certificate does not bear out. Other kinds of files
- * say what they like. */
+/* A file of kind "release", "model" or "labels" repeats its guarantee for people: epsilon, delta,
+ * adjacency; a model and labels also their unit. The stated epsilon is the requested one, so it
+ * may exceed the certificate's. SOTTO_VERIFICATION names the first that the certificate does not
+ * support. Other kinds of files are not checked. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_compare_payload(
     const sot_json_value *root, const sot_certificate *certificate, sotto_error *error);
 
@@ -204,12 +209,13 @@ SOTTO_MUST_CHECK sotto_status sot_certificate_file_verify(sot_certificate_file *
                                                           bool *out_exact,
                                                           sotto_error *error);
 
-/* The same, but for the last question: a file of a test seed passes. What is made of it inherits that. */
+/* The same without the last check: a file of a test seed passes. Files derived from it
+ * inherit that. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_file_recompute(sot_certificate_file *file,
                                                              bool *out_exact,
                                                              sotto_error *error);
 
-/* What an open file says in short, after its verification had this outcome. */
+/* Summarises an open file after its verification had this outcome. */
 void sot_certificate_file_summarize(const sot_certificate_file *file,
                                     sotto_status outcome, bool exact, const char *reason,
                                     sotto_certificate_summary *out_summary);
@@ -234,7 +240,12 @@ size_t
 sot_certificate_advisories(const sot_certificate_file *file,
                            const sotto_advisory *out_advisories[SOTTO_ADVISORIES_MAX]);
 
-/* An advisory for people: its title, and what it means for a file of `version`. */
+/* A forger can remove the request and call a file one of version 1. So a page says by which rules the file was verified, and
+ * what they leave open: " by the rules of version 1", and a sentence. Empty texts for newer files. */
+const char *sot_certificate_rules(const sot_certificate_file *file);
+const char *sot_certificate_open_question(const sot_certificate_file *file);
+
+/* An advisory for people: its title, and its meaning for a file of `version`. */
 void sot_advisory_title(const sotto_advisory *advisory, char *out, size_t size_bytes);
 void sot_advisory_text(const sotto_advisory *advisory, const char *version, char *out,
                        size_t size_bytes);

@@ -11,7 +11,7 @@ static sotto_status check_text(const char *name, const char *text, sotto_status 
                                sotto_error *error)
 {
     if (text == NULL || text[0] == '\0') {
-        return sot_fail(error, refusal, "%s is empty; say it in a few words", name);
+        return sot_fail(error, refusal, "%s is empty; describe it in a few words", name);
     }
     const size_t size = strlen(text);
     if (size > SOT_TEXT_BYTES_MAX) {
@@ -66,8 +66,8 @@ static sotto_status check_texts(const sotto_certificate_facts *facts,
     return status;
 }
 
-/* Every event happened exactly as often as planned: the plan is then what was done. Where counts are caps,
- * it happened at most so often: the plan is more than what was done, and it is what is claimed. */
+/* Every event happened exactly as often as planned: the plan describes the run. Where counts are
+ * caps, it happened at most that often: the claim is for the plan, which is more than the run. */
 static sotto_status check_released(const sot_certificate *certificate,
                                    sotto_status refusal, sotto_error *error)
 {

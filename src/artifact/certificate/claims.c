@@ -1,4 +1,4 @@
-/* The claims of a certificate: what follows from the plan and how it was carried out. */
+/* The claims of a certificate, from the plan and its releases. */
 #include <math.h>
 
 #include "artifact/certificate/certificate.h"
@@ -9,8 +9,8 @@ const double sot_false_positive_rates[SOT_ATTACKS_SIZE] = {1e-3, 1e-2, 0.05, 0.1
 /* Epsilon is shown at the headline's delta and at these; 0 is for plans of pure events. */
 static const double shown_deltas[] = {1e-5, 1e-6, 1e-9, 0.0};
 
-/* The attack table also uses these pairs. No such delta would be a good guarantee; but the
- * bounds on an attack at 1e-3 to 0.1 come from the part of the profile at such deltas. */
+/* The attack table also uses these pairs. No such delta would be a good guarantee. But
+ * the bounds on an attack at 1e-3 to 0.1 come from this part of the profile. */
 static const double profile_deltas[SOT_PROFILE_SIZE] = {0.3,   0.1,  0.03, 0.01,
                                                         0.003, 1e-3, 1e-4};
 

@@ -1,13 +1,13 @@
 /* The first difference between a certificate and its recomputation.
  *
- * Same software   (version, build, arithmetic): the same computation gives the same bits, so
- *                 every value must be equal.
- * Other software  A claim is an upper bound, and so is its recomputation. A stated bound above
- *                 the recomputed one claims less privacy than there is, which is no lie; below
- *                 it, by more than a relative 1e-9 (far above what C libraries differ in, far
- *                 below what anybody would forge), the claim is not confirmed. Lower bounds
- *                 and the name of the kernel say nothing about privacy and are not compared. Settings
- *                 and events of the plan must agree to the same 1e-9. */
+ * Same software (version, build, arithmetic): the same computation gives the same bits, so every
+ * value must be equal.
+ *
+ * Other software: a claim is an upper bound, and so is its recomputation. A stated bound above
+ * the recomputed one claims less privacy than there is, which is true. Below it, by more than a
+ * relative 1e-9, the claim is not confirmed. This is far above the differences of C libraries,
+ * and far below any useful forgery. Lower bounds and the name of the kernel do not affect privacy
+ * and are not compared. Settings and events of the plan must agree to the same 1e-9. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

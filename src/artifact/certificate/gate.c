@@ -1,4 +1,4 @@
-/* The certificate of what a gate let through. */
+/* The certificate of a gate's releases. */
 #include "privacy/mechanisms/gate/gate.h"
 #include "artifact/certificate/certificate.h"
 #include "base/error.h"

@@ -38,7 +38,7 @@ static void add_protected(sot_page *page, const sot_certificate *certificate)
 {
     const sotto_certificate_facts *facts = &certificate->facts;
     const bool replaced = sotto_plan_adjacency(certificate->plan) == SOTTO_REPLACE_ONE;
-    sot_page_heading(page, "What is protected");
+    sot_page_heading(page, "Protected");
     sot_page_fact(page, "output", facts->output);
     if (facts->dataset != NULL) sot_page_fact(page, "data set", facts->dataset);
     sot_page_fact(page, "unit", facts->unit);
@@ -58,7 +58,7 @@ static void add_protected(sot_page *page, const sot_certificate *certificate)
 
 static void add_unprotected(sot_page *page, const sotto_certificate_facts *facts)
 {
-    sot_page_heading(page, "What is not protected");
+    sot_page_heading(page, "Not protected");
     if (facts->unprotected == NULL || facts->unprotected[0] == NULL) {
         sot_page_paragraph(page, "Nothing was declared public.");
         return;
@@ -91,26 +91,20 @@ static void add_epsilons(sot_page *page, const sot_claims *claims)
 
 static void add_attacks(sot_page *page, const sot_certificate *certificate)
 {
-    static const char *const membership[] = {"wrongly accused, at most",
-                                             "rightly recognised, at most"};
-    static const char *const guesses[] = {"wrong guesses believed, at most",
-                                          "right guesses believed, at most"};
+    static const char *const rates[] = {"false positive rate, at most",
+                                        "true positive rate, at most"};
     const bool replaced = sotto_plan_adjacency(certificate->plan) == SOTTO_REPLACE_ONE;
-    sot_page_heading(page, "What an attacker can do");
+    sot_page_heading(page, "Success of an attack");
     sot_page_paragraph(
-        page,
-        replaced
-            ? "An attacker who knows every other record tests a guess about one record. "
-              "Whatever the test, if it believes at most the first share of wrong "
-              "guesses, "
-              "it believes at most the second share of right ones. Without the release, "
-              "both shares would be equal."
-            : "An attacker who knows every other record tests whether one record is in "
-              "the "
-              "data. Whatever the test, if it wrongly accuses at most the first share of "
-              "those who are absent, it recognises at most the second share of those who "
-              "are present. Without the release, both shares would be equal.");
-    sot_page_header(page, 2, replaced ? guesses : membership);
+        page, replaced ? "An attacker who knows every other record tests a guess about "
+                         "one record. Every test with at most the first share of false "
+                         "positives has at most the second share of true positives. "
+                         "Without the release, both shares would be equal."
+                       : "An attacker who knows every other record tests whether one "
+                         "record is in the data. Every test with at most the first share "
+                         "of false positives has at most the second share of true "
+                         "positives. Without the release, both shares would be equal.");
+    sot_page_header(page, 2, rates);
     for (size_t i = 0; i < SOT_ATTACKS_SIZE; i++) {
         char wrong[SOT_SHOWN_BYTES], right[SOT_SHOWN_BYTES];
         const double rate = certificate->claims.true_positive_rates[i];

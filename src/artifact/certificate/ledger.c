@@ -1,4 +1,4 @@
-/* What a certificate says of the ledger that was charged. */
+/* The certificate's section about the charged ledger. */
 #include "artifact/certificate/parts.h"
 
 #include <math.h>
@@ -155,7 +155,7 @@ sotto_status sot_certificate_read_ledger(const sot_json_value *object,
                                              &ledger->delta_charged, error);
     if (status == SOTTO_OK) status = read_ledger_members(&member, after, error);
     if (status != SOTTO_OK) return status;
-    *before = *after; /* what does not change in a reservation is written once */
+    *before = *after; /* values that a reservation does not change are written once */
     status = read_balance(&member, "before", before, error);
     if (status == SOTTO_OK) status = read_balance(&member, "after", after, error);
     file->certificate.facts.ledger = ledger;

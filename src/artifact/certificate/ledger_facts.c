@@ -1,4 +1,4 @@
-/* What a certificate says of the ledger must add up, and the charge must cover the plan. */
+/* The ledger section of a certificate must add up, and the charge must cover the plan. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "privacy/accounting/budget/budget.h"
 #include "privacy/accounting/plan/price.h"
 
-/* The ledger counts in whole units, so its sums are exact; a double holds an amount below 2^53
- * units exactly too, and larger ones rounded to their safe side. */
+/* The ledger counts in whole units, so its sums are exact. A double also holds an amount below
+ * 2^53 units exactly; larger ones are rounded to their safe side. */
 static const double charge_unit = 0x1p-40;
 static const double delta_unit = 0x1p-62;
 
@@ -98,8 +98,8 @@ static sotto_status check_sums(const sotto_reservation *ledger, sotto_status ref
 /* Another C library may round the last bits of a logarithm differently. */
 static const double budget_tolerance = 1e-9;
 
-/* What (epsilon, delta) allow the member. The own deltas' part was rounded down, so the
- * filter's part of delta comes out larger by less than a unit: the ledger is believed that much. */
+/* Returns the member's budget under (epsilon, delta). The own deltas' part was rounded down, so
+ * the filter's part of delta is larger by less than a unit; that much is accepted. */
 static double largest_budget(const sotto_ledger_balance *balance)
 {
     const sotto_ledger_member member = member_of(balance);
@@ -125,7 +125,7 @@ static double largest_budget(const sotto_ledger_balance *balance)
     return -1.0;
 }
 
-/* The least that may be said to be spent, as an epsilon: some other member may have less. */
+/* Returns a lower bound on the spent epsilon: another member may have less. */
 static double least_epsilon_spent(const sotto_ledger_balance *balance)
 {
     const sotto_ledger_member member = member_of(balance);

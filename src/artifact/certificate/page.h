@@ -8,10 +8,10 @@
 /* The guarantee: statement, figures, tables of epsilons and of attacks. */
 void sot_page_add_guarantee(sot_page *page, const sot_certificate *certificate);
 
-/* Of that what is protected, and what is not. */
+/* Adds the protected and the unprotected parts. */
 void sot_page_add_scope(sot_page *page, const sot_certificate *certificate);
 
-/* The run: what was released, with which noise, at whose expense. */
+/* Adds the run: the releases, their noise, the charged ledger. */
 void sot_page_add_run(sot_page *page, const sot_certificate *certificate);
 
 /* The members that no reader can check. */

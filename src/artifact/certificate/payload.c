@@ -1,4 +1,4 @@
-/* What a release or a model says of its own guarantee must be what its certificate proves. */
+/* The guarantee stated in a release or a model must agree with its certificate. */
 #include <string.h>
 
 #include "artifact/certificate/certificate.h"
@@ -42,8 +42,8 @@ static sotto_status compare_text(const sot_json_value *root, const char *key,
     return differ(key, stated, proved, error);
 }
 
-/* The stated epsilon is the one that was asked for, and what was spent is at most that: a larger
- * one is true, a smaller one is a lie. */
+/* The stated epsilon is the requested one, and the spent one is at most that. A larger one is
+ * true, a smaller one is false. */
 static sotto_status compare_guarantee(const sot_json_value *root,
                                       const sot_certificate *certificate, bool with_unit,
                                       sotto_error *error)

@@ -6,32 +6,41 @@
 #include "artifact/certificate/page.h"
 #include "base/error.h"
 
-enum { SENTENCE_BYTES = 768, ADVISORY_BYTES = 1024 };
+enum { TITLE_BYTES = 64, SENTENCE_BYTES = 768, ADVISORY_BYTES = 1024 };
 
-/* What was recomputed, by whom, and how exactly. A forger can take the request away and call the file one of version 1: the
- * title tells what is not checked then. */
+const char *sot_certificate_rules(const sot_certificate_file *file)
+{
+    return file->certificate.version < 2 ? " by the rules of version 1" : "";
+}
+
+const char *sot_certificate_open_question(const sot_certificate_file *file)
+{
+    return file->certificate.version < 2
+               ? " Files of version 1 state no request: nothing shows that the plan "
+                 "and the settings are those of the run."
+               : "";
+}
+
+/* Lists the recomputed values, the software, and the exactness. */
 static void add_verified(sot_page *page, const sot_certificate_file *file,
                          const sot_verdict *verdict)
 {
-    char sentence[SENTENCE_BYTES];
+    char sentence[SENTENCE_BYTES], title[TITLE_BYTES];
     const bool old = file->certificate.version < 2;
     const bool follows =
         verdict->is_whole && !old && !sot_certificate_is_application(file);
-    (void)snprintf(
-        sentence, sizeof sentence, "sotto %s recomputed %s from %s. %s%s",
-        sotto_version(),
-        follows ? "the plan, the noise, every setting and every number below"
-                : "every number below",
-        follows ? "the request in this file"
-        : old   ? "the plan in the certificate"
-                : "this file alone",
-        verdict->is_exact ? "Each agrees to the last bit."
-                          : "Other software made it; each bound holds.",
-        old ? " Files of version 1 state no request: nothing shows that the plan "
-              "and the settings are those of the run."
-            : "");
-    sot_page_good_news(page, old ? "Verified by the rules of version 1" : "Verified",
-                       sentence);
+    (void)snprintf(sentence, sizeof sentence, "sotto %s recomputed %s from %s. %s%s",
+                   sotto_version(),
+                   follows ? "the plan, the noise, every setting and every number below"
+                           : "every number below",
+                   follows ? "the request in this file"
+                   : old   ? "the plan in the certificate"
+                           : "this file alone",
+                   verdict->is_exact ? "Each agrees to the last bit."
+                                     : "Other software made it; each bound holds.",
+                   sot_certificate_open_question(file));
+    (void)snprintf(title, sizeof title, "Verified%s", sot_certificate_rules(file));
+    sot_page_good_news(page, title, sentence);
 }
 
 static void add_outcome(sot_page *page, const sot_certificate_file *file,
@@ -44,10 +53,10 @@ static void add_outcome(sot_page *page, const sot_certificate_file *file,
             "A test seed made the noise. Do not publish this file: treat it "
             "like the data themselves. Nothing below is a guarantee.");
     } else if (verdict->status != SOTTO_OK) {
-        (void)snprintf(sentence, sizeof sentence,
-                       "Do not rely on what follows. The first difference that sotto %s "
-                       "found: %s",
-                       sotto_version(), verdict->reason.message);
+        (void)snprintf(
+            sentence, sizeof sentence,
+            "Do not rely on the rest. The first difference that sotto %s found: %s",
+            sotto_version(), verdict->reason.message);
         sot_page_bad_news(page, "NOT VERIFIED", sentence);
     } else {
         add_verified(page, file, verdict);

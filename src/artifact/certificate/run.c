@@ -1,4 +1,4 @@
-/* What was done, for people: the releases, the noise, the ledger. */
+/* The run for people: the releases, the noise, the ledger. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -86,7 +86,7 @@ static void add_events(sot_page *page, const sotto_plan *plan, const uint64_t *r
     }
 }
 
-/* The price of a tuning follows from what one of its trainings may do. */
+/* The price of a tuning follows from the plans of its trainings. */
 static void add_selection(sot_page *page, const sotto_selection *selection)
 {
     line law = {.text = ""}, words = {.text = ""};
@@ -98,7 +98,7 @@ static void add_selection(sot_page *page, const sotto_selection *selection)
     }
     add_parameter(&law, "gamma", selection->runs.gamma);
     add_parameter(&law, "mean", selection->runs.mean);
-    sot_page_heading(page, "What its price follows from");
+    sot_page_heading(page, "Origin of its price");
     add(&words, "The best of a secret number of trainings (%s), each with ", law.text);
     if (selection->plan_count == 1) {
         add(&words, "this plan:");
@@ -114,7 +114,7 @@ static void add_selection(sot_page *page, const sotto_selection *selection)
 
 static void add_releases(sot_page *page, const sot_certificate *certificate)
 {
-    sot_page_heading(page, "What was released");
+    sot_page_heading(page, "Released");
     add_events(page, certificate->plan, certificate->released, certificate->is_capped);
     if (certificate->facts.selection != NULL)
         add_selection(page, certificate->facts.selection);
@@ -124,14 +124,14 @@ static void add_noise(sot_page *page, const sot_certificate *certificate)
 {
     char number[SOT_SHOWN_BYTES];
     line error = {.text = ""};
-    sot_page_heading(page, "How it was done");
+    sot_page_heading(page, "Run");
     sot_page_fact(page, "noise source",
                   certificate->is_secure ? "the operating system's random source"
                                          : "TEST SEED: NOT PRIVATE");
     if (certificate->sampler_error == 0.0) {
         add(&error, "none: the samplers are exact");
     } else {
-        add(&error, "at most %s in total variation, over all draws; delta includes it",
+        add(&error, "at most %s in total variation, over all samples; delta includes it",
             sot_shown_up(certificate->sampler_error, DIGITS, number));
     }
     sot_page_fact(page, "sampler error", error.text);

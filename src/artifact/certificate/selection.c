@@ -1,5 +1,5 @@
-/* The price of a tuned output. Its plan is one event, a number or a curve that says nothing of where it comes from; what it
- * comes from stands beside it, and it is computed again from that. */
+/* The price of a tuned output. Its plan is one event, a number or a curve without its origin. The
+ * inputs of the price are beside it, and it is computed again from them. */
 #include <math.h>
 #include <string.h>
 
@@ -108,15 +108,12 @@ sotto_status sot_certificate_plan_again(const sot_certificate *certificate,
 void sot_certificate_write_selection(const sotto_selection *selection,
                                      sot_json_writer *writer)
 {
-    sot_json_key(writer, "selection");
-    sot_json_begin_object(writer);
-    sot_json_key(writer, "distribution");
-    sot_json_write_string(writer, sotto_runs_law_name(selection->runs.law));
+    sot_json_open_object(writer, "selection");
+    sot_json_put_text(writer, "distribution", sotto_runs_law_name(selection->runs.law));
     sot_json_put_number(writer, "eta", selection->runs.shape);
     sot_json_put_number(writer, "gamma", selection->runs.gamma);
     sot_json_put_number(writer, "mean", selection->runs.mean);
-    sot_json_key(writer, "plans");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "plans");
     for (size_t i = 0; i < selection->plan_count; i++)
         sot_plan_write(selection->plans[i], writer);
     sot_json_end_array(writer);

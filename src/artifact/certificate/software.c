@@ -1,4 +1,5 @@
-/* Which software computed: the version, how it was built, and what sets the last bits. */
+/* The software of a computation: the version, the build, and the libraries that affect
+ * the last bits. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@
 #include <gnu/libc-version.h>
 #endif
 
-/* The C library's exp and log are within an ulp, but not the same everywhere: they depend on
- * its version and, through fused multiply-add, on the processor. */
+/* The C library's exp and log are within an ulp, but not the same everywhere. They depend on its
+ * version and, through fused multiply-add, on the processor. */
 static void describe_arithmetic(const sotto_system *system, char *out, size_t size_bytes)
 {
 #if defined(__GLIBC__)

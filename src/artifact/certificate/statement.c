@@ -62,8 +62,8 @@ static void add_guarantee(sot_certificate *certificate)
     }
 }
 
-/* Line 2 of the attack table, as a sentence. */
-static void add_attack(sot_certificate *certificate)
+/* Line 2 of the attack table, as a sentence. A file keeps the words of its time: `former` are those of sotto 0.1.0. */
+static void add_attack(sot_certificate *certificate, bool former)
 {
     char wrong[SOT_SHOWN_BYTES], right[SOT_SHOWN_BYTES];
     (void)sot_shown_percent_whole(sot_false_positive_rates[1], wrong);
@@ -71,14 +71,19 @@ static void add_attack(sot_certificate *certificate)
                                right);
     if (sotto_plan_adjacency(certificate->plan) == SOTTO_REPLACE_ONE) {
         add(certificate,
-            " Whoever tests a guess about one of them and believes at most %s of wrong "
-            "guesses will believe at most %s of right ones.",
+            former
+                ? " Whoever tests a guess about one of them and believes at most %s of "
+                  "wrong guesses will believe at most %s of right ones."
+                : " An attack that tests a guess about one of them with a false positive "
+                  "rate of at most %s has a true positive rate of at most %s.",
             wrong, right);
     } else {
         add(certificate,
-            " Whoever tries to tell who is in the data, and wrongly accuses at most %s "
-            "of "
-            "those who are not, will recognise at most %s of those who are.",
+            former ? " Whoever tries to tell who is in the data, and wrongly accuses at "
+                     "most %s of those who are not, will recognise at most %s of those "
+                     "who are."
+                   : " A membership attack with a false positive rate of at most %s has "
+                     "a true positive rate of at most %s.",
             wrong, right);
     }
 }
@@ -101,20 +106,34 @@ static void add_measures(sot_certificate *certificate)
     }
 }
 
-void sot_statement_write(sot_certificate *certificate)
+static void write_in(bool former, sot_certificate *certificate)
 {
+    const char *output = certificate->facts.output;
     certificate->statement[0] = '\0';
     if (certificate->is_secure) {
-        add(certificate, "This release (%s) ", certificate->facts.output);
+        add(certificate, "This release (%s) ", output);
     } else {
         add(certificate,
-            "NOT PRIVATE: the noise came from a test seed, and whoever knows the seed "
-            "can "
-            "take the noise off again. With noise from the operating system this release "
-            "(%s) ",
-            certificate->facts.output);
+            former ? "NOT PRIVATE: the noise came from a test seed, and whoever knows "
+                     "the seed can take the noise off again. With noise from the "
+                     "operating system this release (%s) "
+                   : "NOT PRIVATE: the noise came from a test seed, and anyone with the "
+                     "seed can remove it. With noise from the operating system this "
+                     "release (%s) ",
+            output);
     }
     add_guarantee(certificate);
-    add_attack(certificate);
+    add_attack(certificate, former);
     add_measures(certificate);
+}
+
+void sot_statement_write(sot_certificate *certificate)
+{
+    write_in(false, certificate);
+}
+
+void sot_statement_write_like(sot_certificate *certificate, const char *stated)
+{
+    write_in(true, certificate);
+    if (strcmp(certificate->statement, stated) != 0) write_in(false, certificate);
 }

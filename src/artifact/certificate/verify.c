@@ -36,7 +36,7 @@ static sotto_status compute_again(const sot_certificate *stated, sot_certificate
 {
     sotto_error cause;
     *again = *stated;
-    sot_statement_write(again);
+    sot_statement_write_like(again, stated->statement);
     const sotto_status priced = sot_certificate_plan_again(stated, out_plan, error);
     if (priced != SOTTO_OK) return priced;
     if (*out_plan != NULL) again->plan = *out_plan;

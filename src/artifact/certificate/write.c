@@ -16,8 +16,7 @@ static void write_text(sot_json_writer *writer, const char *key, const char *tex
 
 static void write_list(sot_json_writer *writer, const char *key, const char *const *list)
 {
-    sot_json_key(writer, key);
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, key);
     for (size_t i = 0; list != NULL && list[i] != NULL; i++)
         sot_json_write_string(writer, list[i]);
     sot_json_end_array(writer);
@@ -26,8 +25,7 @@ static void write_list(sot_json_writer *writer, const char *key, const char *con
 static void write_rows(sot_json_writer *writer, const char *key,
                        const sot_guarantee *rows, size_t count)
 {
-    sot_json_key(writer, key);
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, key);
     for (size_t i = 0; i < count; i++) {
         sot_json_begin_object(writer);
         sot_json_put_number_or_null(writer, "delta", rows[i].delta);
@@ -40,8 +38,7 @@ static void write_rows(sot_json_writer *writer, const char *key,
 
 static void write_attacks(sot_json_writer *writer, const sot_claims *claims)
 {
-    sot_json_key(writer, "attack");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "attack");
     for (size_t i = 0; i < SOT_ATTACKS_SIZE; i++) {
         sot_json_begin_object(writer);
         sot_json_put_number_or_null(writer, "false_positive_rate",
@@ -60,8 +57,7 @@ static void write_claims(sot_json_writer *writer, const sot_claims *claims)
     sot_json_put_number_or_null(writer, "rho", claims->rho);
     write_attacks(writer, claims);
     write_rows(writer, "profile", claims->profile, SOT_PROFILE_SIZE);
-    sot_json_key(writer, "accountant");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "accountant");
     write_text(writer, "name", sotto_accountant_name(SOTTO_EXACT));
     write_text(writer, "kernel", sotto_kernel_name(claims->kernel));
     sot_json_end_object(writer);
@@ -75,8 +71,7 @@ static double finite_or_unset(double value)
 static void write_balance(sot_json_writer *writer, const char *key,
                           const sotto_ledger_balance *balance)
 {
-    sot_json_key(writer, key);
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, key);
     sot_json_put_number_or_null(writer, "budget", balance->budget);
     sot_json_put_number_or_null(writer, "spent", balance->spent);
     sot_json_put_number_or_null(writer, "left", balance->left);
@@ -90,7 +85,8 @@ static void write_balance(sot_json_writer *writer, const char *key,
     sot_json_end_object(writer);
 }
 
-/* The relation, the members after the charge, and what may still be run. Ledgers of older certificates had none of it. */
+/* Writes the relation, the members after the charge, and the runs that still fit. Ledgers
+ * of older certificates had none of it. */
 static void write_ledger_members(sot_json_writer *writer,
                                  const sotto_ledger_balance *after)
 {
@@ -101,8 +97,7 @@ static void write_ledger_members(sot_json_writer *writer,
     sot_json_put_text(writer, "curator",
                       after->curator[0] != '\0' ? after->curator : NULL);
     sot_json_put_whole(writer, "member", after->member);
-    sot_json_key(writer, "members");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "members");
     for (size_t i = 0; i < after->member_count; i++) {
         const sotto_ledger_member *member = &after->members[i];
         sot_json_begin_object(writer);
@@ -112,13 +107,11 @@ static void write_ledger_members(sot_json_writer *writer,
         sot_json_put_number(writer, "budget", member->budget);
         sot_json_put_number_or_null(writer, "spent", finite_or_unset(member->spent));
         sot_json_put_number(writer, "left", member->left);
-        sot_json_key(writer, "covers");
-        sot_json_write_bool(writer, member->covers);
+        sot_json_put_bool(writer, "covers", member->covers);
         sot_json_end_object(writer);
     }
     sot_json_end_array(writer);
-    sot_json_key(writer, "may_still_run_one_of");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "may_still_run_one_of");
     sot_json_put_number(writer, "pure_epsilon", after->room.pure_epsilon);
     sot_json_put_number_or_null(writer, "gaussian_noise_multiplier",
                                 finite_or_unset(after->room.gaussian_noise));
@@ -153,8 +146,7 @@ static void write_ledger(sot_json_writer *writer, const sotto_reservation *ledge
 
 static void write_software(sot_json_writer *writer, const sot_software *software)
 {
-    sot_json_key(writer, "software");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "software");
     write_text(writer, "name", "sotto");
     write_text(writer, "version", software->version);
     write_text(writer, "build", software->build);
@@ -162,13 +154,12 @@ static void write_software(sot_json_writer *writer, const sot_software *software
     sot_json_end_object(writer);
 }
 
-/* What was carried out, and with which noise. */
+/* Writes the releases and their noise. */
 static void write_run(sot_json_writer *writer, const sot_certificate *certificate)
 {
     sot_json_key(writer, "plan");
     sot_plan_write(certificate->plan, writer);
-    sot_json_key(writer, "released");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "released");
     for (size_t i = 0; i < sotto_plan_size(certificate->plan); i++)
         sot_json_write_int64(writer, (int64_t)certificate->released[i]);
     sot_json_end_array(writer);
@@ -187,16 +178,15 @@ void sot_certificate_write(const sot_certificate *certificate, sot_json_writer *
     write_text(writer, "format", "sotto certificate");
     sot_json_put_whole(writer, "version", (uint64_t)certificate->version);
     write_text(writer, "statement", certificate->statement);
-    sot_json_key(writer, "private");
-    sot_json_write_bool(writer, certificate->is_secure);
+    sot_json_put_bool(writer, "private", certificate->is_secure);
     sot_json_put_number_or_null(writer, "epsilon", certificate->claims.epsilon);
     sot_json_put_number_or_null(writer, "delta", certificate->claims.delta);
     write_text(writer, "output", facts->output);
     write_text(writer, "dataset", facts->dataset);
     write_text(writer, "unit", facts->unit);
     write_text(writer, "adjacency", sotto_adjacency_name(adjacency));
-    sot_json_key(writer, "rows_public");
-    sot_json_write_bool(writer, adjacency == SOTTO_REPLACE_ONE && !facts->selected);
+    sot_json_put_bool(writer, "rows_public",
+                      adjacency == SOTTO_REPLACE_ONE && !facts->selected);
     write_claims(writer, &certificate->claims);
     write_run(writer, certificate);
     write_list(writer, "covered", facts->covered);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "models/concept/classes/concept.h"
 
-/* ---- what it looks at ---- */
+/* ---- inputs ---- */
 
 /* low <= place < high of a feature. */
 typedef struct condition {
@@ -104,9 +104,8 @@ static void write_row(sot_c_exporter *self, const rule *made)
         category = category || column->type == SOTTO_COLUMN_CATEGORY;
     }
     sot_c_write(self,
-                "/* The columns that the rule looks at. What is missing: NAN, NULL, "
-                "or anything\n * that is not listed here. */\n"
-                "typedef struct @_row {\n");
+                "/* The columns that the concept tests. A missing cell: NAN, NULL, or "
+                "anything\n * that is not listed here. */\ntypedef struct @_row {\n");
     for (size_t i = 0; i < made->column_count; i++)
         sot_c_row_member(self, sotto_schema_column(schema, made->columns[i]), i);
     sot_c_write(self, "} @_row;\n\n");
@@ -148,7 +147,7 @@ static void write_operand(sot_c_exporter *self, const sot_cells_grid *grid, size
     sot_c_text(self, ")");
 }
 
-/* Whether the place of `value` is at least `place`, 1 .. cells - 1. */
+/* Writes the test that the place of `value` is at least `place`, 1 .. cells - 1. */
 static void write_comparison(sot_c_exporter *self, const sot_cells_grid *grid,
                              uint64_t place, bool below)
 {

@@ -1,6 +1,7 @@
-/* A model as a C header: the encoding of src/data/encode/encode.c and the sum of artifact/model_file/predict.c, written
- * out for one schema. Same operations on the same doubles in the same order: the same bits, where
- * the compiler does not fuse products into sums (it does not in ISO mode). */
+/* A model as a C header: the encoding of src/data/encode/encode.c and the sum of
+ * artifact/model_file/predict.c, for one schema. The same operations on the same doubles in the
+ * same order give the same bits, if the compiler does not fuse products into sums. (It does not
+ * in ISO mode.) */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "base/text.h"
 #include "data/encode/parts.h"
 
-/* ---- what both kinds of rows need ---- */
+/* ---- common to both kinds of rows ---- */
 
 static void write_clean(sot_c_exporter *self)
 {
@@ -86,8 +87,8 @@ static void write_product(sot_c_exporter *self, const char *place)
     sot_c_print(&self->output, "%s] * ", place);
 }
 
-/* The rest of @_score(): `value` is what the i-th feature is before the norm, `place` which
- * coefficient it has. */
+/* Writes the rest of @_score(): `value` is the i-th feature before the norm, `place` the
+ * index of its coefficient. */
 static void write_sum(sot_c_exporter *self, size_t count, const char *value,
                       const char *place)
 {
@@ -210,9 +211,8 @@ static void write_row(sot_c_exporter *self)
     const size_t count = self->encoding->part_count;
     for (size_t i = 0; i < count; i++)
         sot_c_values(self, self->encoding->parts[i].column, i);
-    sot_c_write(self,
-                "/* What is missing: NAN, NULL, or anything that is not listed here. */\n"
-                "typedef struct @_row {\n");
+    sot_c_write(self, "/* A missing cell: NAN, NULL, or anything that is not listed "
+                      "here. */\ntypedef struct @_row {\n");
     for (size_t i = 0; i < count; i++)
         sot_c_row_member(self, self->encoding->parts[i].column, i);
     sot_c_write(self, "} @_row;\n\n");

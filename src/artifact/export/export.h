@@ -1,5 +1,5 @@
-/* artifact/export/export.h: what writing a model as C needs: text, names and literals that no model can
- * break out of. */
+/* artifact/export/export.h: parts for writing a model as C: text, names and literals that no
+ * model can break out of. */
 #ifndef SOT_ARTIFACT_EXPORT_EXPORT_H
 #define SOT_ARTIFACT_EXPORT_EXPORT_H
 
@@ -30,7 +30,7 @@ void sot_c_number(sot_output *output, double value);
  * with different numbers (those of the columns) are different if their texts are. */
 void sot_c_member(const char *text, size_t number, char out_name[SOT_C_NAME_BYTES]);
 
-/* [A-Za-z][A-Za-z0-9_]*, at most 31 letters: what the functions may begin with. */
+/* True for [A-Za-z][A-Za-z0-9_]*, at most 31 letters: a valid prefix of the functions. */
 bool sot_c_is_prefix(const char *name);
 
 /* ---- one header in the making ---- */
@@ -50,15 +50,16 @@ void sot_c_write(sot_c_exporter *self, const char *template);
 void sot_c_template(sot_c_exporter *self, const char *function); /* and a blank line */
 void sot_c_value(sot_c_exporter *self, double value);
 
-/* kind.c: the beginning, the coefficients and classes, the head of the function that sums
- * (`remark` ends its comment), and, from `passed`, declared as `argument`, what it predicts. */
+/* kind.c: the beginning, the coefficients and classes, the head of the summing function (`remark`
+ * ends its comment). From `passed`, declared as `argument`, the prediction. */
 void sot_c_opening(sot_c_exporter *self);
 void sot_c_coefficients(sot_c_exporter *self);
 void sot_c_begin_score(sot_c_exporter *self, const char *remark, const char *argument);
 void sot_c_ending(sot_c_exporter *self, const char *argument, const char *passed);
 /* The labels, of a model of classes. */
 void sot_c_classes(sot_c_exporter *self);
-/* Vectors of coefficients: one a class of softmax, in each draw. */
+/* Returns the number of coefficient vectors: one per class of softmax, in each posterior
+ * sample. */
 size_t sot_c_vectors(const sotto_model *model);
 /* Bodies of functions from `score` to the number, and to the probability, that it means; and the functions from
  * probabilities to a place. */
@@ -67,17 +68,18 @@ void sot_c_sigmoid_of_score(sot_c_exporter *self);
 void sot_c_decide_two(sot_c_exporter *self, const char *argument, const char *passed);
 void sot_c_decide_many(sot_c_exporter *self, const char *argument, const char *passed);
 
-/* From scores to what is predicted, for each kind of prediction. */
+/* From scores to the prediction, for each kind of prediction. */
 typedef void (*sot_c_end)(sot_c_exporter *self, const char *argument, const char *passed);
 typedef struct sot_c_ends {
     sot_c_end two, many; /* probabilities */
     sot_c_end score, number;
 } sot_c_ends;
-/* samples.c: of a model of several draws. */
+/* samples.c: for a model of several posterior samples. */
 extern const sot_c_ends sot_c_ends_of_draws;
 
-/* export.c: the member of the row that `column` is, members[index]; the list of a category's values; the
- * function that finds a place among them; a call of it; and what a number's or boolean's cell counts as. */
+/* export.c: write the member of the row for `column`, members[index], and the list of a
+ * category's values. Write the function that finds a place among them, and a call of it. The last
+ * writes the value of a number's or boolean's cell. */
 void sot_c_row_member(sot_c_exporter *self, const sotto_column *column, size_t index);
 void sot_c_values(sot_c_exporter *self, const sotto_column *column, size_t index);
 void sot_c_place(sot_c_exporter *self);
@@ -87,8 +89,8 @@ void sot_c_cell(sot_c_exporter *self, const sotto_column *column, size_t index);
 /* concept.c: everything behind the labels. */
 SOTTO_MUST_CHECK sotto_status sot_c_concept(sot_c_exporter *self, sotto_error *error);
 
-/* network.c: refuses networks that no header holds; the parameters; and, behind the
- * function that encodes a row, the layers and the function that gives their scores. */
+/* network.c: refuses networks that no header holds; writes the parameters. After the
+ * function that encodes a row, it writes the layers and the function for their scores. */
 SOTTO_MUST_CHECK sotto_status sot_c_check_network(const sot_net *net, sotto_error *error);
 void sot_c_parameters(sot_c_exporter *self);
 void sot_c_network(sot_c_exporter *self, const char *argument, const char *passed);

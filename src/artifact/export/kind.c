@@ -1,5 +1,6 @@
-/* The parts of an exported header that depend on the kind of model: what it says of itself, its
- * coefficients, and the way from scores to a prediction, which is that of artifact/model_file/predict.c. */
+/* The parts of an exported header that depend on the kind of model: its description and its
+ * coefficients. Also the step from scores to a prediction, as in
+ * artifact/model_file/predict.c. */
 #include <string.h>
 
 #include <sotto/version.h>
@@ -64,7 +65,7 @@ static void write_promise(sot_c_exporter *self)
     case SOTTO_PREDICTION_UNSET:
         sot_c_write(self, ": @_score() is at least 0 where\n * ");
         sot_c_comment(&self->output, name);
-        sot_c_text(self, " is said to be ");
+        sot_c_text(self, " is predicted: ");
         sot_c_comment(&self->output, sot_encoding_class(self->encoding, 1));
         return;
     case SOTTO_PREDICTS_NUMBER:
@@ -80,7 +81,7 @@ static void write_promise(sot_c_exporter *self)
 
 void sot_c_opening(sot_c_exporter *self)
 {
-    sot_c_text(self, self->model->kind == SOTTO_MODEL_SVM ? "/* An " : "/* A ");
+    sot_c_text(self, sot_model_row_of(self->model->kind)->an ? "/* An " : "/* A ");
     sot_c_text(self, sotto_model_kind_name(self->model->kind));
     sot_c_text(self, " model, made by sotto ");
     sot_c_text(self, sotto_version());
@@ -92,16 +93,14 @@ void sot_c_opening(sot_c_exporter *self)
               " * C99, <math.h> and <string.h>; link with -lm. A cell has the place that "
               "it has\n"
               " * for the model file, bit by bit."
-            : ".\n *\n"
-              " * C99, <math.h> and <string.h>; link with -lm. The numbers are those of "
-              "the\n"
-              " * model file, bit by bit, and a row is scaled, cut and rounded as "
-              "there.");
+            : ".\n *\n * C99, <math.h> and <string.h>; link with -lm. The numbers are "
+              "those of the\n * model file, bit by bit, and a row is scaled, clipped and "
+              "rounded as there.");
     if (self->model->draws > 1)
-        sot_c_print(&self->output,
-                    " It has\n * %zu draws of a posterior, and what it says is the mean "
-                    "of what each says.",
-                    self->model->draws);
+        sot_c_print(
+            &self->output,
+            " It has\n * %zu posterior samples; a prediction is the mean of theirs.",
+            self->model->draws);
     if (self->model->net != NULL)
         sot_c_text(self, " Sums of\n * layers have another order: scores agree to "
                          "rounding.");
@@ -147,8 +146,8 @@ void sot_c_coefficients(sot_c_exporter *self)
     const size_t margins = self->model->margins, draws = self->model->draws;
     const double *coefficients = self->model->coefficients;
     if (draws > 1)
-        sot_c_text(self, margins == 1 ? "/* One list a draw. */\n"
-                                      : "/* One list a class, draw after draw. */\n");
+        sot_c_text(self, margins == 1 ? "/* One list a posterior sample. */\n"
+                                      : "/* One list a class, sample after sample. */\n");
     sot_c_write(self, "static const double @_coefficients");
     if (margins * draws == 1) {
         sot_c_print(&self->output, "[%zu] = {\n", dimension);
@@ -158,7 +157,7 @@ void sot_c_coefficients(sot_c_exporter *self)
         for (size_t k = 0; k < margins * draws; k++) {
             sot_c_text(self, "    { /* ");
             if (draws > 1)
-                sot_c_print(&self->output, "draw %zu%s", k / margins + 1,
+                sot_c_print(&self->output, "sample %zu%s", k / margins + 1,
                             margins > 1 ? ", " : "");
             if (margins > 1)
                 sot_c_comment(&self->output,
@@ -178,11 +177,11 @@ void sot_c_begin_score(sot_c_exporter *self, const char *remark, const char *arg
         [SOTTO_PREDICTION_UNSET] = "",
         [SOTTO_PREDICTS_PROBABILITIES] = "The log of the odds of @_classes[1]",
         [SOTTO_PREDICTS_SCORE] = "At least 0 for @_classes[1]",
-        [SOTTO_PREDICTS_NUMBER] = "What the model says, before it is scaled"};
+        [SOTTO_PREDICTS_NUMBER] = "The prediction before it is scaled"};
     const bool drawn = self->model->draws > 1;
     const bool many = drawn || self->model->margins > 1;
     sot_c_text(self, "/* ");
-    sot_c_write(self, drawn  ? "One score a draw, of several classes one each"
+    sot_c_write(self, drawn  ? "One score a posterior sample, of several classes one each"
                       : many ? "One score a class"
                              : meanings[self->model->prediction]);
     sot_c_text(self, remark);

@@ -25,9 +25,9 @@ sotto_status sot_c_check_network(const sot_net *net, sotto_error *error)
     for (size_t i = 0; i < net->layer_count; i++) {
         if (net->layers[i].kind != SOT_LAYER_SCATTERING) continue;
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "layer %zu of the network is scattering, whose filters are "
-                        "transforms of whole images and no header holds; predict with "
-                        "sotto, or train a network without it",
+                        "layer %zu of the network is scattering, and a header cannot "
+                        "hold its filters; predict with sotto, or train a network "
+                        "without it",
                         i + 1);
     }
     if (net->parameters > PARAMETERS_MOST || widest(net) > FLOATS_MOST) {

@@ -1,5 +1,5 @@
-/* The end of a header for a model of several draws: each says what it says, and the mean of that is the prediction,
- * summed in their order as artifact/model_file/samples.c does. */
+/* The end of a header for a model of several posterior samples. The prediction is the mean of
+ * their predictions, summed in their order as artifact/model_file/samples.c does. */
 #include "artifact/export/export.h"
 #include "data/encode/parts.h"
 
@@ -69,7 +69,7 @@ static void end_number(sot_c_exporter *self, const char *argument, const char *p
     sot_c_text(self, ");\n}\n");
 }
 
-/* Softmax of one draw's scores is added to `out`. */
+/* Adds the softmax of one sample's scores to `out`. */
 static void end_many(sot_c_exporter *self, const char *argument, const char *passed)
 {
     const size_t classes = self->model->margins;

@@ -1,5 +1,5 @@
-/* Words of C made from words of a schema: whatever a column or a category is called, the header
- * compiles and says the same. */
+/* C identifiers and literals from the words of a schema: for any column or category name the
+ * header compiles and means the same. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -40,7 +40,7 @@ static sotto_status read_vector(const sot_json_value *list, const sotto_model *m
 {
     const size_t dimension = sot_encoding_dimension(model->encoding);
     sotto_status status = SOTTO_OK;
-    if (model->kind != SOTTO_MODEL_SOFTMAX)
+    if (!sot_model_row_of(model->kind)->class_vectors)
         return sot_model_read_list(list, dimension, false, out_coefficients, error);
     status = sot_json_as_array(list, error);
     if (status != SOTTO_OK) return status;
@@ -58,7 +58,7 @@ static sotto_status read_vector(const sot_json_value *list, const sotto_model *m
     return status;
 }
 
-/* One such, or one a draw. */
+/* Reads one list, or one per posterior sample. */
 sotto_status sot_model_read_coefficients(const sot_json_value *root, sotto_model *model,
                                          sotto_error *error)
 {
@@ -73,8 +73,8 @@ sotto_status sot_model_read_coefficients(const sot_json_value *root, sotto_model
     if (model->draws == 1) return read_vector(&list, model, model->coefficients, error);
     if (sot_json_size(&list) != model->draws) {
         return sot_fail(error, SOTTO_PARSE,
-                        "the model has coefficients for %zu draws but says that there "
-                        "are %zu; use the file as sotto train wrote it",
+                        "the model has coefficients for %zu posterior samples but states "
+                        "%zu; use the file as sotto train wrote it",
                         sot_json_size(&list), model->draws);
     }
     for (size_t k = 0; k < model->draws && status == SOTTO_OK; k++) {

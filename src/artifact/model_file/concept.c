@@ -85,7 +85,8 @@ static sotto_status make_room(sotto_model *model, const sot_json_value *member,
     return SOTTO_OK;
 }
 
-/* Whether the coefficients are the concept with the least of them, which is what they were learned by. */
+/* True if the coefficients are the concept with the smallest count, as the learner
+ * chooses it. */
 static bool is_least(const sot_concept_class *class, const sot_concept_errors *errors,
                      const double *numbers, double *room)
 {
@@ -187,15 +188,12 @@ sotto_status sot_model_check_concept(const sot_model_content *content, sotto_err
 static void write_errors(const sot_model_content *content, sot_json_writer *writer)
 {
     const int64_t *next = content->errors.counts;
-    sot_json_key(writer, "noisy_errors");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "noisy_errors");
     for (size_t i = 0; i < content->errors.lists; i++) {
         const uint64_t size = sot_concept_list_size(content->concept, i);
         sot_json_begin_object(writer);
-        sot_json_key(writer, "scale");
-        sot_json_write_double(writer, content->errors.scales[i]);
-        sot_json_key(writer, "counts");
-        sot_json_begin_array(writer);
+        sot_json_put_double(writer, "scale", content->errors.scales[i]);
+        sot_json_open_array(writer, "counts");
         for (uint64_t j = 0; j < size; j++)
             sot_json_write_int64(writer, *next++);
         sot_json_end_array(writer);
@@ -208,8 +206,7 @@ void sot_model_write_concept(const sot_model_content *content, sot_json_writer *
 {
     sot_json_key(writer, "concept");
     sot_concept_class_write(content->concept, writer);
-    sot_json_key(writer, "coefficients");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "coefficients");
     for (size_t i = 0; i < sot_concept_numbers(content->concept); i++)
         sot_json_write_hex(writer, content->coefficients[i]);
     sot_json_end_array(writer);

@@ -1,4 +1,5 @@
-/* artifact/model_file/concept.h: what a concept's model file has of its own, and a row's place in it. */
+/* artifact/model_file/concept.h: the members of a concept's model file, and a row's place
+ * in it. */
 #ifndef SOT_ARTIFACT_MODEL_FILE_CONCEPT_H
 #define SOT_ARTIFACT_MODEL_FILE_CONCEPT_H
 

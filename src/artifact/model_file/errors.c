@@ -74,14 +74,14 @@ sotto_status sotto_model_training_errors(const sotto_model *model, double failur
 {
     if (!(failure > 0.0 && failure < 1.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "failure is %g; give the chance that the bound is wrong, between "
-                        "0 and 1, for example 0.05",
+                        "`failure` is %g; the chance that the bound is wrong lies "
+                        "between 0 and 1; for example `failure=0.05`",
                         failure);
     }
     if (model->errors.lists == 0) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the model has no noisy counts of errors: concepts that are "
-                        "learned by laplace have; use sotto evaluate on public rows");
+                        "the model has no noisy counts of errors; train with "
+                        "`method=laplace`, or use sotto evaluate on public rows");
     }
     const sot_concept_fit fit =
         sot_concept_fit_of(model->concept, &model->errors, failure);

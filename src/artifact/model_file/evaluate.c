@@ -17,12 +17,12 @@ typedef struct tally {
     const sotto_model *model;
     double threshold;
     uint64_t rows;
-    /* Of classes. */
+    /* For classes. */
     size_t classes;
     uint64_t *confusion; /* classes x classes */
     sot_sum log_loss, brier;
     score_list lists[2]; /* by true class, of two */
-    /* Of numbers. */
+    /* For numbers. */
     sot_sum squared, absolute, deviance;
     double mean, squares; /* of the true numbers, around their mean: Welford's update */
 } tally;
@@ -112,9 +112,9 @@ static int compare_scores(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The probability that a random positive row scores above a random negative one, a tie counting
- * half: (2 wins + ties) / (2 n1 n0), counted in whole numbers. At most 2^32 rows: 2 n1 n0 is at
- * most 2^63. */
+/* Returns the probability that a random positive row scores above a random negative one; a tie
+ * counts half. It is (2 wins + ties) / (2 n1 n0), counted in whole numbers. At most 2^32 rows: 2
+ * n1 n0 is at most 2^63. */
 static double area_under_curve(tally *counts)
 {
     const score_list *negative = &counts->lists[0], *positive = &counts->lists[1];

@@ -1,4 +1,5 @@
-/* Rows and what each draw of a model, or most of them, say of these. */
+/* Predictions of rows by each posterior sample of a model, and the interval of most of
+ * them. */
 #include "artifact/model_file/model.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -36,7 +37,7 @@ static void copy(const double *from, size_t count, double **out)
         *(*out)++ = from[j];
 }
 
-/* `level` 0: what each draw says goes to `out_values`, draw after draw. */
+/* `level` 0: each sample's predictions go to `out_values`, one sample after another. */
 static sotto_status predict_records(const sotto_model *model, const sotto_array *features,
                                     double level, double *out_values, double *out_lower,
                                     double *out_upper, sotto_error *error)

@@ -1,99 +1,88 @@
-/* What a kind of model predicts, and from how many margins. One place for all who ask. */
-#include <string.h>
-
-#include "artifact/model_file/model.h"
+/* Differences between the files of model kinds, one row a kind; models/kinds.h has the other differences. */
 #include "base/error.h"
-#include "base/text.h"
 
-/* ---- names ---- */
+#include "artifact/model_file/concept.h"
+#include "artifact/model_file/model.h"
+#include "artifact/model_file/network.h"
 
-static const char *const names[] = {NULL,     "logistic", "linear",  "svm",
-                                    "hinge",  "huber",    "softmax", "poisson",
-                                    "custom", "network",  "concept"};
-enum { NAMES = sizeof names / sizeof names[0] };
+/* ---- features of bounded norm, and coefficients of theirs ---- */
 
-const char *sotto_model_kind_name(sotto_model_kind kind)
+static sotto_status encode_features(const sot_json_value *root, sotto_model *model,
+                                    sotto_error *error)
 {
-    const int index = (int)kind;
-    return index > 0 && index < NAMES ? names[index] : "unknown";
+    (void)root;
+    return sot_encoding_new(
+        model->schema, NULL,
+        sot_model_role(model->kind, sotto_schema_target(model->schema)), &model->encoding,
+        error);
 }
 
-sotto_status sotto_model_kind_from_name(const char *name, sotto_model_kind *out,
-                                        sotto_error *error)
+static sotto_status count_coefficients(sotto_model *model, sotto_error *error)
 {
-    char shown[64];
-    for (int i = 1; name != NULL && i < NAMES; i++) {
-        if (strcmp(names[i], name) != 0) continue;
-        *out = (sotto_model_kind)i;
-        return SOTTO_OK;
-    }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the model is '%s'; give logistic, linear, svm, hinge, huber, "
-                    "softmax, poisson, network, concept or custom",
-                    sot_printable(name == NULL ? "" : name, shown, sizeof shown));
+    const size_t dimension = sot_encoding_dimension(model->encoding);
+    const size_t each = model->draws * model->margins;
+    model->coefficient_count = model->margins * dimension;
+    if (dimension <= SOT_MODEL_DIMENSION_MAX / each) return SOTTO_OK;
+    return sot_fail(error, SOTTO_PARSE,
+                    "the model has %zu features and %zu coefficients for each; at most "
+                    "%zu in all",
+                    dimension, each, SOT_MODEL_DIMENSION_MAX);
 }
 
-/* ---- what they predict ---- */
-
-sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target)
+static sotto_status count_concept(sotto_model *model, sotto_error *error)
 {
-    switch (kind) {
-    case SOTTO_MODEL_LINEAR:
-    case SOTTO_MODEL_HUBER:
-        return SOT_TARGET_NUMBER;
-    case SOTTO_MODEL_POISSON:
-        return SOT_TARGET_COUNT;
-    case SOTTO_MODEL_CUSTOM:
-    case SOTTO_MODEL_NETWORK:
-        return sot_target_role_of(target);
-    case SOTTO_MODEL_UNSET:
-    case SOTTO_MODEL_LOGISTIC:
-    case SOTTO_MODEL_SVM:
-    case SOTTO_MODEL_HINGE:
-    case SOTTO_MODEL_SOFTMAX:
-    case SOTTO_MODEL_CONCEPT:
-        break;
-    }
-    return SOT_TARGET_CLASSES;
+    (void)error;
+    model->coefficient_count = sot_concept_numbers(model->concept);
+    return SOTTO_OK;
+}
+
+/* A network has a limit of its own. */
+static sotto_status count_nothing(sotto_model *model, sotto_error *error)
+{
+    (void)model;
+    (void)error;
+    return SOTTO_OK;
+}
+
+/* ---- the table ---- */
+
+static const sot_model_format linear = {.version = 2,
+                                        .encode = encode_features,
+                                        .count = count_coefficients,
+                                        .read = sot_model_read_coefficients};
+static const sot_model_format logistic = {.version = 1,
+                                          .encode = encode_features,
+                                          .count = count_coefficients,
+                                          .read = sot_model_read_coefficients};
+static const sot_model_format network = {.version = 3,
+                                         .encode = encode_features,
+                                         .count = count_nothing,
+                                         .read = sot_model_read_network};
+static const sot_model_format concept = {.version = 4,
+                                         .counted_version = 5,
+                                         .refused_sampler =
+                                             "leave it out: no sampler makes concepts",
+                                         .encode = sot_model_read_class,
+                                         .count = count_concept,
+                                         .read = sot_model_read_concept};
+
+/* Kinds that are not listed have coefficients of features. */
+static const sot_model_format *const formats[] = {[SOTTO_MODEL_LOGISTIC] = &logistic,
+                                                  [SOTTO_MODEL_NETWORK] = &network,
+                                                  [SOTTO_MODEL_CONCEPT] = &concept};
+
+const sot_model_format *sot_model_format_of(sotto_model_kind kind)
+{
+    const size_t index = (size_t)kind;
+    const bool listed =
+        index < sizeof formats / sizeof formats[0] && formats[index] != NULL;
+    return listed ? formats[index] : &linear;
 }
 
 int sot_model_version(sotto_model_kind kind, bool drawn, bool counted)
 {
-    if (counted && kind == SOTTO_MODEL_CONCEPT) return 5;
-    if (drawn || kind == SOTTO_MODEL_CONCEPT) return 4;
-    if (kind == SOTTO_MODEL_NETWORK) return 3;
-    return kind == SOTTO_MODEL_LOGISTIC ? 1 : 2;
-}
-
-size_t sot_model_margins(sotto_model_kind kind, size_t classes)
-{
-    if (kind == SOTTO_MODEL_NETWORK && classes > 0) return classes;
-    return kind == SOTTO_MODEL_SOFTMAX ? classes : 1;
-}
-
-sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role)
-{
-    if (role != SOT_TARGET_CLASSES) return SOTTO_PREDICTS_NUMBER;
-    return kind == SOTTO_MODEL_LOGISTIC || kind == SOTTO_MODEL_SOFTMAX ||
-                   kind == SOTTO_MODEL_NETWORK
-               ? SOTTO_PREDICTS_PROBABILITIES
-               : SOTTO_PREDICTS_SCORE;
-}
-
-sotto_status sot_model_check_classes(sotto_model_kind kind, size_t classes,
-                                     sotto_error *error)
-{
-    if (classes == 0 || classes == 2) return SOTTO_OK;
-    if (kind != SOTTO_MODEL_SOFTMAX && kind != SOTTO_MODEL_NETWORK) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the target has %zu labels; the model %s tells two apart: list two as "
-            "\"labels\" of the target, or choose the model softmax",
-            classes, sotto_model_kind_name(kind));
-    }
-    if (classes <= SOT_MODEL_CLASSES_MAX) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the target has %zu labels; the model %s tells at most %d apart: "
-                    "list those that matter as \"labels\" of the target",
-                    classes, sotto_model_kind_name(kind), (int)SOT_MODEL_CLASSES_MAX);
+    enum { DRAWN = 4 };
+    const sot_model_format *format = sot_model_format_of(kind);
+    if (counted && format->counted_version > 0) return format->counted_version;
+    return drawn ? DRAWN : format->version;
 }

@@ -1,9 +1,10 @@
 /* artifact/model_file/model.h: a model file's content, and the steps between it and its JSON.
  *
- * Idea     A model file is a payload (what this header writes: kind, settings, schema, coefficients)
- *          and a certificate, which sotto_certificate_attach() adds. The payload is a function of
- *          the content alone, byte for byte. Coefficients are hexadecimal floats: exact.
- * File     docs/reference/model.md
+ * Idea: a model file is a payload (written here: kind, settings, schema, coefficients) and a
+ * certificate, which sotto_certificate_attach() adds. The payload is a function of only the
+ * content, byte for byte. Coefficients are hexadecimal floats: exact.
+ *
+ * File: docs/reference/model.md
  */
 #ifndef SOT_ARTIFACT_MODEL_FILE_MODEL_H
 #define SOT_ARTIFACT_MODEL_FILE_MODEL_H
@@ -19,12 +20,12 @@
 #include "data/encode/encode.h"
 #include "data/source/source.h"
 #include "models/concept/classes/concept.h"
+#include "models/kinds.h"
 #include "models/network/layers/net.h"
 
 enum {
     SOT_MODEL_VERSION = 5, /* of the format; a reader refuses newer ones. A file says the
                                     least that can read it: sot_model_version() */
-    SOT_MODEL_CLASSES_MAX = 1000,
     SOT_MODEL_DRAWS_MAX = 1000,
     SOT_MODEL_SETTINGS_MAX = 64, /* entries of `settings` */
     SOT_MODEL_WORD_BYTES = 64    /* of a model's, a method's or a setting's name */
@@ -49,14 +50,16 @@ typedef struct sot_model_curve {
 } sot_model_curve;
 enum { SOT_MODEL_CURVE_MAX = 100000 };
 
-/* What a model file says beside its certificate. Everything is borrowed for the call. */
+/* The content of a model file beside its certificate. Everything is borrowed for the
+ * call. */
 typedef struct sot_model_content {
     const char *model;  /* "logistic", ... as sotto_model_kind_name() */
     const char *loss;   /* of a caller's loss: its name; else NULL */
     const char *method; /* "objective", ... "none" */
-    /* The guarantee: of the whole training, as asked for. All unset (NaN, SOTTO_UNSET, 0) for a
-     * model of public rows, which gets no certificate; else epsilon and adjacency are set, and
-     * delta is too unless the training is pure. A verifier compares them with the certificate. */
+    /* The guarantee of the whole training, as requested. All unset (NaN, SOTTO_UNSET, 0) for a
+     * model of public rows, which gets no certificate. Otherwise epsilon and adjacency are
+     * set, and delta too unless the training is pure. A verifier compares them with the
+     * certificate. */
     double epsilon;
     double delta; /* SOTTO_UNSET or 0: pure */
     sotto_adjacency adjacency;
@@ -86,25 +89,25 @@ typedef struct sot_model_content {
 SOTTO_MUST_CHECK sotto_status sot_model_write(const sot_model_content *content,
                                               char **out_json, sotto_error *error);
 
-/* ---- kind.c: what a kind of model predicts ---- */
+/* ---- kind.c: files by kind ---- */
 
-/* What it makes of a target. A model with a loss of the caller's follows the target it was
- * trained for: classes if that has labels. `target` may be NULL for the other kinds. */
-sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target);
-
-/* The version of the format that a kind's files have: 4 a concept or if it was drawn by a sampler, else
- * 1 logistic, 3 network, 2 every other. A concept with noisy errors has 5. */
+/* Returns the format version of a kind's files. 4 for a concept or a sampled model, else 1
+ * logistic, 3 network, 2 every other. A concept with noisy errors has 5. */
 int sot_model_version(sotto_model_kind kind, bool drawn, bool counted);
 
-/* Margins a row, hence coefficients a feature: 1, or one a class for softmax. Of a network so many
- * scores. Of a concept 1, which is 1 for yes and -1 for no. */
-size_t sot_model_margins(sotto_model_kind kind, size_t classes);
+/* How files of a kind are read: the features from the schema, the number of coefficients, the coefficients. */
+typedef struct sot_model_format {
+    int version;                 /* without draws and noisy errors */
+    int counted_version;         /* with noisy errors; 0: it has none */
+    const char *refused_sampler; /* remedy for a sampler; NULL: it may have one */
+    sotto_status (*encode)(const sot_json_value *root, sotto_model *model,
+                           sotto_error *error);
+    sotto_status (*count)(sotto_model *model, sotto_error *error);
+    sotto_status (*read)(const sot_json_value *root, sotto_model *model,
+                         sotto_error *error);
+} sot_model_format;
 
-sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role);
-
-/* SOTTO_INVALID_ARGUMENT unless the kind can tell so many classes apart; 0: numbers. */
-SOTTO_MUST_CHECK sotto_status sot_model_check_classes(sotto_model_kind kind,
-                                                      size_t classes, sotto_error *error);
+const sot_model_format *sot_model_format_of(sotto_model_kind kind);
 
 /* A model that was read. */
 struct sotto_model {
@@ -122,28 +125,30 @@ struct sotto_model {
     sot_net *net;               /* of a network; else NULL */
     sot_concept_class *concept; /* of a concept; else NULL */
     sot_concept_errors errors;  /* of one by laplace; owned */
-    size_t
-        draws; /* 1, or several draws of a posterior: coefficients has them one after another */
+    size_t draws; /* 1, or several posterior samples: coefficients has them one after
+                * another */
     char sampler[SOT_MODEL_WORD_BYTES]; /* how they were drawn; "": they were not */
     sot_model_curve curve;              /* owned */
     char *json;                         /* the whole file, with a NUL behind it */
-    /* Of the file without certificate.hash: what a true certificate states. */
+    /* Hash of the file without certificate.hash, as stated by a valid certificate. */
     char hash[SOTTO_HASH_HEX_BYTES];
 };
 
-/* Reads rows one after another and gives what the model says of each. */
+/* Reads rows one after another and computes the prediction for each. */
 typedef struct sot_scorer {
     const sotto_model *model;
     sot_features features; /* room for one row */
-    double *margins;       /* theta.x, or a network's scores, of the last row; of several
-                                     draws those of the mean prediction: samples.c */
-    double *outputs;       /* and what they mean: sotto_model_predict() */
-    double *draw_margins;  /* of several draws: draws x margins; else NULL */
+    double *margins;       /* theta.x, or a network's scores, of the last row; with
+                            * several posterior samples those of the mean prediction:
+                            * samples.c */
+    double *outputs;       /* and the predictions: sotto_model_predict() */
+    double *draw_margins;  /* several posterior samples: draws x margins; else NULL */
     double *draw_outputs;  /* and draws x outputs */
     size_t label;          /* of classes: the true one's place */
     double number;         /* of numbers: the true one */
     struct sot_rows_ahead *ahead; /* of a network: rows that are scored together */
-    /* Called with each record when it is read, in their order, before it is scored; NULL: nobody listens. */
+    /* Called with each record when it is read, in their order, before it is scored; NULL:
+     * none. */
     sotto_status (*on_record)(void *context, const sot_record *record,
                               sotto_error *error);
     void *on_record_context;
@@ -153,14 +158,15 @@ SOTTO_MUST_CHECK sotto_status sot_scorer_open(const sotto_model *model,
                                               sot_scorer *out_scorer, sotto_error *error);
 void sot_scorer_close(sot_scorer *scorer); /* wipes the last row */
 
-/* The next row of the source; *out_more is false when there is none. Fills margins (products and
- * sums in double, in the order of the features; of a network floats, in the order of
- * models/network/operations/operations.h, the same for a row whatever rows are around it), outputs, label and number. A network's rows are
- * read ahead, a few hundred at a time. */
+/* Scores the next row of the source; *out_more is false if there is none. Fills margins, outputs,
+ * label and number. Margins are products and sums in double, in the order of the features. For a
+ * network they are floats, in the order of models/network/operations/operations.h, the same for a
+ * row among any other rows. A network's rows are read ahead, a few hundred at a time. */
 SOTTO_MUST_CHECK sotto_status sot_scorer_next(sot_scorer *scorer, sot_source *source,
                                               bool *out_more, sotto_error *error);
 
-/* Outputs of a row whose margins the caller put in: `margins`, or of several draws `draw_margins`, and then `margins` too. */
+/* Computes the outputs of a row from the caller's `margins`, or with several posterior
+ * samples from `draw_margins`; then `margins` too. */
 void sot_scorer_conclude(sot_scorer *scorer);
 
 /* All rows of a source, as sotto_model_predict_data() hands them to the function; the threshold was checked. */
@@ -173,7 +179,8 @@ SOTTO_MUST_CHECK sotto_status sot_model_predict_source(const sotto_model *model,
 /* The predicted class of the row that was read; 0 for a model of numbers. */
 size_t sot_scorer_decide(const sot_scorer *scorer, double threshold);
 
-/* What margins mean, as sotto_model_predict() has it: model->outputs numbers. */
+/* Converts margins to predictions, as sotto_model_predict() does: model->outputs
+ * numbers. */
 void sot_model_outputs_of(const sotto_model *model, const double *margins,
                           double *out_outputs);
 
@@ -183,12 +190,13 @@ double sot_model_sigmoid(double score);
 /* exp(margin) over their sum, for any margins; where some are not finite, nothing is said: all are equal. */
 void sot_model_softmax(const double *margins, size_t count, double *out_probabilities);
 
-/* coefficients.c: those of a model of features, one list, or one a class, or one a draw. How many there are is known. */
+/* coefficients.c: those of a model of features, one list, or one per class, or one per
+ * posterior sample. Their number is known. */
 SOTTO_MUST_CHECK sotto_status sot_model_read_coefficients(const sot_json_value *root,
                                                           sotto_model *model,
                                                           sotto_error *error);
 
-/* ---- samples.c: several draws of one posterior ---- */
+/* ---- samples.c: several posterior samples ---- */
 
 /* The members "draws", "sampler" and "heuristic", before the schema is read. */
 SOTTO_MUST_CHECK sotto_status sot_model_read_draws(const sot_json_value *root,
@@ -196,7 +204,8 @@ SOTTO_MUST_CHECK sotto_status sot_model_read_draws(const sot_json_value *root,
                                                    sotto_error *error);
 /* From draw_margins of a row to draw_outputs, outputs and margins. */
 void sot_scorer_join_draws(sot_scorer *scorer);
-/* The mean over the draws, and the standard deviation around it (0 of one draw). */
+/* Return the mean over the posterior samples, and the standard deviation around it (0 for
+ * one sample). */
 double sot_model_mean_coefficient(const sotto_model *model, size_t index);
 double sot_model_spread(const sotto_model *model, size_t index);
 /* SOTTO_INVALID_ARGUMENT unless 0 < level < 1 and there are draws enough. */

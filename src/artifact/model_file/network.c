@@ -11,7 +11,8 @@ static const char *const curve_keys[] = {"steps", "scores", NULL};
 
 /* ---- reading ---- */
 
-/* A file's numbers are those that predict: what a float cannot hold is somebody else's. */
+/* A file's numbers are the predicting floats: a double that is no float was not written
+ * by sotto. */
 static bool is_float(double value)
 {
     const float nearest = (float)value;
@@ -164,15 +165,12 @@ sotto_status sot_model_check_network(const sot_model_content *content, sotto_err
 static void write_curve(sot_json_writer *writer, const sot_model_curve *curve)
 {
     if (curve->count == 0) return;
-    sot_json_key(writer, "curve");
-    sot_json_begin_object(writer);
-    sot_json_key(writer, "steps");
-    sot_json_begin_array(writer);
+    sot_json_open_object(writer, "curve");
+    sot_json_open_array(writer, "steps");
     for (size_t i = 0; i < curve->count; i++)
         sot_json_write_int64(writer, (int64_t)curve->steps[i]);
     sot_json_end_array(writer);
-    sot_json_key(writer, "scores");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "scores");
     for (size_t i = 0; i < curve->count; i++)
         sot_json_write_double(writer, curve->scores[i]);
     sot_json_end_array(writer);
@@ -185,8 +183,7 @@ void sot_model_write_network(const sot_model_content *content, sot_json_writer *
     sot_json_key(writer, "network");
     sot_net_write(net, writer);
     write_curve(writer, &content->curve);
-    sot_json_key(writer, "coefficients");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "coefficients");
     for (size_t i = 0; i < net->layer_count; i++) {
         const sot_layer *layer = &net->layers[i];
         if (layer->parameters == 0) continue;

@@ -1,4 +1,5 @@
-/* artifact/model_file/network.h: what a network's model file has of its own, and rows through a network. */
+/* artifact/model_file/network.h: the members of a network's model file, and rows through
+ * a network. */
 #ifndef SOT_ARTIFACT_MODEL_FILE_NETWORK_H
 #define SOT_ARTIFACT_MODEL_FILE_NETWORK_H
 

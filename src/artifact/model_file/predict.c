@@ -1,4 +1,4 @@
-/* From a row to a prediction. Post-processing of what was released: no gate, no budget. */
+/* From a row to a prediction. Post-processing of a release: no gate, no budget. */
 #include <float.h>
 #include <math.h>
 
@@ -10,7 +10,8 @@
 
 /* ---- a row ---- */
 
-/* Of two classes twice the margins: sot_scorer_join_draws() computes in the second half. */
+/* With two classes twice the margins: sot_scorer_join_draws() computes in the second
+ * half. */
 static size_t draw_room(const sotto_model *model)
 {
     return model->draws * (model->margins == 1 ? 2 : model->margins);
@@ -218,15 +219,16 @@ sotto_status sot_model_check_threshold(const sotto_model *model, double threshol
 {
     if (!(threshold >= 0.0 && threshold <= 1.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the threshold is %g; give a probability, from 0 to 1",
+                        "`threshold` is %g; a probability lies between 0 and 1; for "
+                        "example `threshold=0.5`",
                         threshold);
     }
     const bool meant =
         model->prediction == SOTTO_PREDICTS_PROBABILITIES && model->outputs == 2;
     if (meant || threshold == 0.5) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the threshold is %g, but the model %s does not decide between two "
-                    "classes by a probability; leave it out",
+                    "`threshold` is %g, but the model %s does not decide between two "
+                    "classes by a probability; leave `threshold` out",
                     threshold, sotto_model_kind_name(model->kind));
 }
 

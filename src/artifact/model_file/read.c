@@ -1,4 +1,4 @@
-/* Reading a model file: bounded, strict, and never beyond what the writer writes. */
+/* Reads a model file: bounded, strict, and only the writer's format. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 static const size_t size_max_bytes = SOTTO_CERTIFIED_BYTES_MAX;
 
-/* ---- what stands before the schema ---- */
+/* ---- members before the schema ---- */
 
 static sotto_status refuse_member(const sot_json_value *object, const char *key,
                                   const char *remedy, sotto_error *error)
@@ -73,24 +73,24 @@ static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *o
     sotto_status status = sot_json_get_string(root, "model", &model, error);
     if (status == SOTTO_OK &&
         sotto_model_kind_from_name(model, out_kind, NULL) != SOTTO_OK) {
-        status = refuse_member(root, "model",
-                               "this sotto predicts with logistic, linear, svm, hinge, "
-                               "huber, softmax, poisson, network, concept and custom",
-                               error);
+        char known[SOT_KIND_NAMES_BYTES], remedy[SOT_KIND_NAMES_BYTES + 32];
+        (void)snprintf(remedy, sizeof remedy, "this sotto predicts with %s",
+                       sot_model_kind_names("and", known));
+        status = refuse_member(root, "model", remedy, error);
     }
     int64_t version = 0;
     if (status == SOTTO_OK) status = sot_json_get_int64(root, "version", &version, error);
     if (status == SOTTO_OK && version != sot_model_version(*out_kind, drawn, counted)) {
-        status = refuse_member(root, "version",
-                               "a logistic model is of version 1, a network of 3, a "
-                               "concept and one that was drawn by a sampler of 4, a "
-                               "concept with noisy errors of 5, every other of 2",
-                               error);
+        status = refuse_member(
+            root, "version",
+            "a logistic model is of version 1, a network of 3, a concept and a posterior "
+            "sample of 4, a concept with noisy errors of 5, every other of 2",
+            error);
     }
     if (status == SOTTO_OK) status = sot_json_get_string(root, "method", &method, error);
     if (status == SOTTO_OK && !is_word(method))
         status = refuse_member(root, "method", "give the name of a method", error);
-    const bool custom = *out_kind == SOTTO_MODEL_CUSTOM;
+    const bool custom = status == SOTTO_OK && sot_model_row_of(*out_kind)->takes_loss;
     if (status == SOTTO_OK && custom)
         status = sot_json_get_string(root, "loss", &loss, error);
     if (status == SOTTO_OK && custom && !is_word(loss))
@@ -98,7 +98,7 @@ static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *o
     return status;
 }
 
-/* What only one kind of model has. */
+/* Checks the members that only one kind of model has. */
 static sotto_status check_own_members(const sot_json_value *root, sotto_model_kind kind,
                                       sotto_error *error)
 {
@@ -119,16 +119,17 @@ static sotto_status check_own_members(const sot_json_value *root, sotto_model_ki
          "leave it out: only the model concept counts errors"},
     };
     sot_json_value member;
-    if (kind == SOTTO_MODEL_CONCEPT && sot_json_member(root, "sampler", &member))
-        return sot_json_refuse(&member, "leave it out: no sampler draws concepts", error);
+    const char *refused_sampler = sot_model_format_of(kind)->refused_sampler;
+    if (refused_sampler != NULL && sot_json_member(root, "sampler", &member))
+        return sot_json_refuse(&member, refused_sampler, error);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (kind != own[i].kind && sot_json_member(root, own[i].key, &member))
             return sot_json_refuse(&member, own[i].remedy, error);
     return SOTTO_OK;
 }
 
-/* A guarantee without its certificate is a rumour, a certificate without a guarantee cannot be
- * compared: both or none. What the two say is for sotto_certificate_verify(). */
+/* A guarantee without its certificate is unproven, and a certificate without a guarantee cannot
+ * be compared: both or none. sotto_certificate_verify() compares them. */
 static sotto_status read_guarantee(const sot_json_value *root,
                                    sotto_adjacency *out_adjacency, sotto_error *error)
 {
@@ -195,9 +196,9 @@ static sotto_status check_settings(const sot_json_value *root, sotto_error *erro
     return status;
 }
 
-/* ---- the schema and what follows from it ---- */
+/* ---- the schema and derived values ---- */
 
-/* Through the schema's own reader: it has the last word on what a schema is. */
+/* Reads with the schema's own reader, which defines schemas. */
 static sotto_status read_schema(const char *name, const sot_json_value *root,
                                 sotto_schema **out_schema, sotto_error *error)
 {
@@ -220,7 +221,7 @@ static sotto_status read_schema(const char *name, const sot_json_value *root,
     return status;
 }
 
-/* A list that must repeat, word for word, what follows from the schema. */
+/* Checks a list that must repeat, word for word, the names derived from the schema. */
 static sotto_status check_names(const sot_json_value *root, const char *key,
                                 const sot_encoding *encoding, size_t count,
                                 const char *(*name_at)(const sot_encoding *, size_t),
@@ -246,37 +247,23 @@ static sotto_status check_names(const sot_json_value *root, const char *key,
     return SOTTO_OK;
 }
 
-/* What the kind makes of the schema: classes, margins, outputs. */
+/* Derives classes, margins and outputs from the kind and the schema. */
 static sotto_status derive(const sot_json_value *root, sotto_model *model,
                            sotto_error *error)
 {
     const sot_target_role role =
         sot_model_role(model->kind, sotto_schema_target(model->schema));
-    const bool concept = model->kind == SOTTO_MODEL_CONCEPT;
-    sotto_status status =
-        concept ? sot_model_read_class(root, model, error)
-                : sot_encoding_new(model->schema, NULL, role, &model->encoding, error);
-    if (status != SOTTO_OK) return status;
-    const size_t dimension = sot_encoding_dimension(model->encoding);
-    const size_t classes = sot_encoding_classes(model->encoding);
+    const sot_model_format *format = sot_model_format_of(model->kind);
     sotto_error why;
+    const sotto_status status = format->encode(root, model, error);
+    if (status != SOTTO_OK) return status;
+    const size_t classes = sot_encoding_classes(model->encoding);
     if (sot_model_check_classes(model->kind, classes, &why) != SOTTO_OK)
         return sot_fail(error, SOTTO_PARSE, "the model's schema: %s", why.message);
     model->margins = sot_model_margins(model->kind, classes);
     model->prediction = sot_model_prediction(model->kind, role);
     model->outputs = model->prediction == SOTTO_PREDICTS_PROBABILITIES ? classes : 1;
-    if (model->kind == SOTTO_MODEL_NETWORK) return SOTTO_OK; /* has a limit of its own */
-    if (concept) {
-        model->coefficient_count = sot_concept_numbers(model->concept);
-        return SOTTO_OK;
-    }
-    model->coefficient_count = model->margins * dimension;
-    const size_t each = model->draws * model->margins;
-    if (dimension <= SOT_MODEL_DIMENSION_MAX / each) return SOTTO_OK;
-    return sot_fail(error, SOTTO_PARSE,
-                    "the model has %zu features and %zu coefficients for each; at most "
-                    "%zu in all",
-                    dimension, each, SOT_MODEL_DIMENSION_MAX);
+    return format->count(model, error);
 }
 
 static sotto_status check_lists(const sot_json_value *root, const sotto_model *model,
@@ -322,17 +309,6 @@ static sotto_status hash_file(const sot_json_value *root, sotto_model *model,
         "another file; use the file as sotto train wrote it");
 }
 
-/* What was learned. */
-static sotto_status read_own(const sot_json_value *root, sotto_model *model,
-                             sotto_error *error)
-{
-    if (model->kind == SOTTO_MODEL_NETWORK)
-        return sot_model_read_network(root, model, error);
-    if (model->kind == SOTTO_MODEL_CONCEPT)
-        return sot_model_read_concept(root, model, error);
-    return sot_model_read_coefficients(root, model, error);
-}
-
 static sotto_status read_root(const char *name, const sot_json_value *root,
                               sotto_model *model, sotto_error *error)
 {
@@ -352,7 +328,8 @@ static sotto_status read_root(const char *name, const sot_json_value *root,
     if (status == SOTTO_OK) status = read_schema(name, root, &model->schema, error);
     if (status == SOTTO_OK) status = derive(root, model, error);
     if (status == SOTTO_OK) status = check_lists(root, model, error);
-    if (status == SOTTO_OK) status = read_own(root, model, error);
+    if (status == SOTTO_OK)
+        status = sot_model_format_of(model->kind)->read(root, model, error);
     if (status == SOTTO_OK) status = hash_file(root, model, error);
     return status;
 }
@@ -412,11 +389,12 @@ void sotto_model_free(sotto_model *model)
     sot_free(model->coefficients);
     sot_free(model->errors.scales);
     sot_free(model->errors.counts);
-    sot_net_free(model->net);
+    if (model->net != NULL) sot_net_free(model->net);
     sot_free(model->curve.steps);
     sot_free(model->curve.scores);
     sot_encoding_free(model->encoding);
-    sot_concept_class_free(model->concept); /* the encoding borrowed its grids */
+    if (model->concept != NULL)
+        sot_concept_class_free(model->concept); /* the encoding borrowed its grids */
     sotto_schema_free(model->schema);
     sot_free(model);
 }

@@ -1,14 +1,16 @@
-/* Several draws of one posterior: what a file says of them, the mean of what they predict, and the
- * interval that they spread over.
+/* Several posterior samples: their members in a file, the mean of their predictions, and the
+ * interval of their predictions.
  *
- * Mean      Every draw predicts by itself; the model says the mean of the probabilities, scores or
- *           numbers. Its margins are the log-odds (of softmax the logarithms) of those mean
- *           probabilities, taken from the draws' own logarithms, so that no small probability is lost.
- * Interval  Of k draws, sorted by what they predict for a row, those with the places i and k + 1 - i,
- *           where i = floor((k + 1) (1 - level) / 2) >= 1. The draws and one more draw of the same
- *           posterior are exchangeable, so the latter's prediction lies between the two with the
- *           probability (k + 1 - 2i) / (k + 1) >= level, whatever the posterior is, ties aside, which
- *           only help. This asks for k >= 2 / (1 - level) - 1.
+ * Mean: every sample predicts by itself; the model's prediction is the mean of the probabilities,
+ * scores or numbers. Its margins are the log-odds (for softmax the logarithms) of those mean
+ * probabilities. They are computed from the samples' own logarithms, so that no small probability
+ * is lost.
+ *
+ * Interval: sort the k samples by their prediction for a row, and take the places i and
+ * k + 1 - i, where `i = floor((k + 1) (1 - level) / 2) >= 1`. The samples and one more sample of
+ * the same posterior are exchangeable. So its prediction lies between the two with probability
+ * `(k + 1 - 2i) / (k + 1) >= level`, for any posterior; ties only increase it. This needs
+ * k >= 2 / (1 - level) - 1.
  */
 #include <float.h>
 #include <math.h>
@@ -17,7 +19,6 @@
 
 #include "artifact/model_file/model.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "numeric/sum.h"
 
 /* ---- the file ---- */
@@ -38,7 +39,8 @@ static sotto_status read_sampler(const sot_json_value *root, sotto_model *model,
     return sot_json_refuse(&member, "it is proximal, exact-gaussian or mala", error);
 }
 
-/* A draw by a heuristic is of nobody knows which law: it says so, and no certificate is about it. */
+/* A heuristic sample has no known distribution: the file states this, and no certificate
+ * covers it. */
 static sotto_status check_heuristic(const sot_json_value *root, const sotto_model *model,
                                     sotto_error *error)
 {
@@ -59,8 +61,8 @@ static sotto_status check_heuristic(const sot_json_value *root, const sotto_mode
     }
     if (is_heuristic && sot_json_member(root, "certificate", &member)) {
         return sot_fail(error, SOTTO_PARSE,
-                        "the model was drawn by the heuristic mala, which no certificate "
-                        "can be about; use the file as sotto train wrote it");
+                        "the model was sampled by the heuristic mala, which has no "
+                        "certificate; use the file as sotto train wrote it");
     }
     return SOTTO_OK;
 }
@@ -75,9 +77,8 @@ sotto_status sot_model_read_draws(const sot_json_value *root, sotto_model *model
     if (!sot_json_member(root, "sampler", &member)) {
         for (size_t i = 0; i < 2; i++) {
             if (!sot_json_member(root, of_sampler[i], &member)) continue;
-            return sot_json_refuse(
-                &member, "leave it out: only a model that was drawn by a sampler has it",
-                error);
+            return sot_json_refuse(&member,
+                                   "leave it out: only a posterior sample has it", error);
         }
         return SOTTO_OK;
     }
@@ -87,7 +88,7 @@ sotto_status sot_model_read_draws(const sot_json_value *root, sotto_model *model
     status = sot_json_as_int64(&member, &draws, error);
     if (status != SOTTO_OK) return status;
     if (draws < 2 || draws > SOT_MODEL_DRAWS_MAX)
-        return sot_json_refuse(&member, "it is from 2 to 1000; a single draw has none",
+        return sot_json_refuse(&member, "it is from 2 to 1000; a single sample has none",
                                error);
     model->draws = (size_t)draws;
     return SOTTO_OK;
@@ -185,7 +186,7 @@ static void join_many(sot_scorer *scorer)
         scorer->margins[c] = log_sum(scorer->draw_margins + c, draws, classes);
 }
 
-/* The mean of finite outputs, within what one of them could be: rounding must not lead beyond. */
+/* The mean of finite outputs, clipped to their range: rounding must not lead beyond. */
 static void mean_outputs(sot_scorer *scorer)
 {
     const sotto_model *model = scorer->model;
@@ -220,7 +221,8 @@ void sot_scorer_join_draws(sot_scorer *scorer)
 
 /* ---- intervals ---- */
 
-/* Rounding of 1 - level must not cost a place: 20 draws and a tenth outside have one on each side. */
+/* Rounding of 1 - level must not cost a place: 20 samples and a tenth outside have one on
+ * each side. */
 size_t sot_model_interval_place(size_t draws, double level)
 {
     const double place = 0.5 * ((double)draws + 1.0) * (1.0 - level);
@@ -246,8 +248,8 @@ sotto_status sot_model_check_level(const sotto_model *model, double level,
     if (sot_model_interval_place(model->draws, level) >= 1) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "an interval of level %g needs %llu draws, but the model has %zu; ask for a "
-        "lower level, or train by posterior with more draws",
+        "an interval of level %g needs %llu posterior samples, but the model has %zu; "
+        "ask for a lower level, or train with `method=posterior` and more `draws`",
         level, (unsigned long long)sotto_model_draws_needed(level), model->draws);
 }
 

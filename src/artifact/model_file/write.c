@@ -9,13 +9,11 @@
 #include "artifact/model_file/network.h"
 #include "base/error.h"
 #include "base/json/canonical.h"
-#include "base/memory.h"
 
 static void write_list(sot_json_writer *writer, const char *key, const char *const *list,
                        size_t count)
 {
-    sot_json_key(writer, key);
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, key);
     for (size_t i = 0; i < count; i++)
         sot_json_write_string(writer, list[i]);
     sot_json_end_array(writer);
@@ -44,7 +42,9 @@ static void write_vector(sot_json_writer *writer, const sot_model_content *conte
                          const double *coefficients)
 {
     const size_t dimension = content->dimension;
-    if (strcmp(content->model, "softmax") != 0) {
+    sotto_model_kind kind;
+    if (sotto_model_kind_from_name(content->model, &kind, NULL) != SOTTO_OK ||
+        !sot_model_row_of(kind)->class_vectors) {
         write_row(writer, coefficients, dimension);
         return;
     }
@@ -59,7 +59,7 @@ static size_t draws_of(const sot_model_content *content)
     return content->draws == 0 ? 1 : content->draws;
 }
 
-/* One such, or a list of one a draw. */
+/* Writes one list, or a list of one per posterior sample. */
 static void write_coefficients(sot_json_writer *writer, const sot_model_content *content)
 {
     const size_t draws = draws_of(content);
@@ -85,12 +85,10 @@ static void write_draws(sot_json_writer *writer, const sot_model_content *conten
     if (content->sampler == NULL) return;
     sot_json_put_text(writer, "sampler", content->sampler);
     if (strcmp(content->sampler, "mala") == 0) {
-        sot_json_key(writer, "heuristic");
-        sot_json_write_bool(writer, true);
+        sot_json_put_bool(writer, "heuristic", true);
     }
     if (draws_of(content) == 1) return;
-    sot_json_key(writer, "draws");
-    sot_json_write_int64(writer, (int64_t)draws_of(content));
+    sot_json_put_whole(writer, "draws", draws_of(content));
 }
 
 static void write_payload(sot_json_writer *writer, const sot_model_content *content,
@@ -98,15 +96,13 @@ static void write_payload(sot_json_writer *writer, const sot_model_content *cont
 {
     sot_json_begin_object(writer);
     sot_json_put_text(writer, "kind", "model");
-    sot_json_key(writer, "version");
-    sot_json_write_int64(writer, version_of(content));
+    sot_json_put_int64(writer, "version", version_of(content));
     sot_json_put_text(writer, "model", content->model);
     if (content->loss != NULL) sot_json_put_text(writer, "loss", content->loss);
     sot_json_put_text(writer, "method", content->method);
     write_draws(writer, content);
     write_guarantee(writer, content);
-    sot_json_key(writer, "settings");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "settings");
     for (size_t i = 0; i < content->setting_count; i++) {
         const sot_model_setting *setting = &content->settings[i];
         if (setting->word != NULL)
@@ -171,16 +167,16 @@ static sotto_status check_content(const sot_model_content *content, sotto_error 
     const size_t draws = draws_of(content);
     if (draws > SOT_MODEL_DRAWS_MAX || (draws > 1 && content->sampler == NULL)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the model has %zu draws of %s sampler; a model file has at most "
-                        "%d, of one",
-                        draws, content->sampler == NULL ? "no" : "a",
+                        "the model has %zu posterior samples of %s sampler; give at most "
+                        "%d, with the name of their sampler",
+                        draws, content->sampler == NULL ? "no" : "one",
                         (int)SOT_MODEL_DRAWS_MAX);
     }
     if (content->margins == 0 ||
         draws * content->margins > SOT_MODEL_DIMENSION_MAX / content->dimension) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the model has %zu features for each of %zu classes in each of "
-                        "%zu draws; a model file has at most %zu coefficients",
+                        "%zu samples; a model file has at most %zu coefficients",
                         content->dimension, content->margins, draws,
                         SOT_MODEL_DIMENSION_MAX);
     }
@@ -199,8 +195,6 @@ sotto_status sot_model_write(const sot_model_content *content, char **out_json,
 {
     sot_json *document = NULL;
     sot_json_writer *writer = NULL;
-    const char *text = NULL;
-    size_t size_bytes = 0;
     sotto_status status = check_content(content, error);
     if (status == SOTTO_OK)
         status =
@@ -210,15 +204,8 @@ sotto_status sot_model_write(const sot_model_content *content, char **out_json,
     const sot_json_value schema = sot_json_root(document);
     status = sot_json_as_object(&schema, error);
     if (status == SOTTO_OK) status = sot_json_writer_new(false, &writer, error);
-    if (status == SOTTO_OK) {
-        write_payload(writer, content, &schema);
-        status = sot_json_writer_finish(writer, &text, &size_bytes, error);
-    }
-    if (status == SOTTO_OK) {
-        *out_json = sot_copy_string(text);
-        if (*out_json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
-    }
-    sot_json_writer_free(writer);
+    if (status == SOTTO_OK) write_payload(writer, content, &schema);
+    status = sot_json_writer_take(writer, status, out_json, error);
     sot_json_free(document);
     return status;
 }

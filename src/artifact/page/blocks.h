@@ -49,7 +49,7 @@ size_t sot_text_width(const char *text);
 void sot_page_as_text(const sot_page *page, sot_output *output);
 void sot_page_as_markdown(const sot_page *page, sot_output *output);
 void sot_page_as_html(const sot_page *page, sot_output *output);
-/* The blocks alone, for a section of a larger page: headings are h3. */
+/* Writes only the blocks, for a section of a larger page: headings are h3. */
 void sot_page_as_html_part(const sot_page *page, sot_output *output);
 
 #endif

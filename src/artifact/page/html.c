@@ -1,8 +1,11 @@
 /* A page as one HTML file: no script, nothing fetched, everything escaped, fit to print. */
+#include <string.h>
+
 #include "artifact/page/blocks.h"
 #include "artifact/page/templates.h"
 
-/* The policy forbids the browser to load or run anything, whatever else went wrong. */
+/* The policy forbids the browser to load or run anything, even if the escaping had a
+ * bug. */
 static const char head_before_title[] =
     "<!DOCTYPE html>\n"
     "<html lang=\"en\">\n"
@@ -21,26 +24,14 @@ static const char foot[] = "</main>\n</body>\n</html>\n";
 
 static void escaped(sot_output *output, const char *text)
 {
+    static const char special[] = "&<>\"'";
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            sot_output_text(output, "&amp;");
-            break;
-        case '<':
-            sot_output_text(output, "&lt;");
-            break;
-        case '>':
-            sot_output_text(output, "&gt;");
-            break;
-        case '"':
-            sot_output_text(output, "&quot;");
-            break;
-        case '\'':
-            sot_output_text(output, "&#39;");
-            break;
-        default:
+        const char *found = strchr(special, *text);
+        if (found != NULL)
+            sot_output_text(output, entities[found - special]);
+        else
             sot_output_bytes(output, text, 1);
-        }
     }
 }
 
@@ -52,7 +43,8 @@ static void element(sot_output *output, const char *open, const char *text,
     sot_output_text(output, close);
 }
 
-/* What opens before the first and closes after the last block of a kind. */
+/* Returns the tags that open before the first and close after the last block of a
+ * kind. */
 static const char *opening(sot_block_kind kind)
 {
     switch (kind) {
@@ -180,7 +172,8 @@ static void block_as_html(sot_output *output, const sot_block *block)
     }
 }
 
-/* The blocks alone. A table is named after the heading above it: for those who do not see it. */
+/* Writes only the blocks. A table is named after the heading above it, for screen
+ * readers. */
 static void blocks_as_html(const sot_page *page, bool is_part, sot_output *output)
 {
     const char *heading = "";

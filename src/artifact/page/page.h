@@ -1,9 +1,9 @@
 /* artifact/page/page.h: a document for people, written once and rendered as text, Markdown or HTML.
  *
- * A page is a list of blocks. Blocks of one kind that follow each other belong together: facts
- * make a table of labels and values, items a list, rows a table below its header. Texts are
- * copied; what could hide or forge lines in a terminal, and what is not UTF-8, becomes '?'. An
- * error sticks, and sot_page_render() reports it.
+ * A page is a list of blocks. Adjacent blocks of one kind belong together: facts make a table of
+ * labels and values, items a list, rows a table below its header. Texts are copied. Bytes that
+ * could hide or forge lines in a terminal, and bytes that are not UTF-8, become '?'. An error is
+ * kept, and sot_page_render() reports it.
  */
 #ifndef SOT_ARTIFACT_PAGE_PAGE_H
 #define SOT_ARTIFACT_PAGE_PAGE_H
@@ -36,7 +36,7 @@ SOTTO_MUST_CHECK sotto_status sot_page_render(const sot_page *page,
                                               sotto_certificate_form form,
                                               char **out_text, sotto_error *error);
 
-/* The blocks alone as HTML, for a section of a larger page: headings are h3. */
+/* Renders only the blocks as HTML, for a section of a larger page: headings are h3. */
 SOTTO_MUST_CHECK sotto_status sot_page_render_part(const sot_page *page, char **out_html,
                                                    sotto_error *error);
 

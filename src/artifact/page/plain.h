@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True for a UTF-8 character of `length` bytes that could hide or forge text where it is shown:
- * control characters (C0, DEL, C1), line and paragraph separators, and the marks that change
- * the direction of writing (U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069). */
+/* True for a UTF-8 character of `length` bytes that could hide or forge text where it is shown.
+ * These are control characters (C0, DEL, C1), line and paragraph separators, and marks of the
+ * direction of writing. The marks are U+200E, U+200F, U+202A to U+202E and U+2066 to U+2069. */
 bool sot_is_hidden(const char *character, size_t length);
 
-/* A copy that is safe to show: every byte of a hidden character, and of what is not UTF-8, becomes
- * '?'. NULL when memory runs out; free with sot_free(). */
+/* Returns a copy that is safe to show: every byte of a hidden character, and every byte that is
+ * not UTF-8, becomes '?'. NULL if memory runs out; free with sot_free(). */
 char *sot_plain_copy(const char *text);
 
 #endif

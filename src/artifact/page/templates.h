@@ -1,10 +1,11 @@
-/* artifact/page/templates.h: the template files (*.css here, *.c.in of artifact/export), as cmake/embed.cmake embeds them.
+/* artifact/page/templates.h: the template files (*.css here, *.c.in of artifact/export), as
+ * cmake/embed.cmake embeds them.
  *
- * report.css  How a report looks: one column on a phone, two where there is room, ink on paper in
- *             print. Colours have a contrast of at least 4.5 to 1 with what is behind them, light
- *             and dark, and nothing is told by colour alone; tests/cli/report_page.py measures it.
- * page.css    The same for the certificate's page.
- * *.c.in      Functions of an exported header; @ stands for its prefix.
+ * - report.css: the style of a report. One column on a phone, two where there is room, ink on
+ *   paper in print. Colours have a contrast of at least 4.5 to 1 with the background, light and
+ *   dark. Nothing is told only by colour. tests/cli/report_page.py measures it.
+ * - page.css: the same for the certificate's page.
+ * - *.c.in: functions of an exported header; @ stands for its prefix.
  */
 #ifndef SOT_ARTIFACT_PAGE_TEMPLATES_H
 #define SOT_ARTIFACT_PAGE_TEMPLATES_H

@@ -1,10 +1,10 @@
 /* base/file/create.h: new files that appear complete, or not at all, and replace nothing.
  *
- * How      The bytes go into a file without a name (O_TMPFILE), are synced, and get their name by link(2), which refuses a
- *          name that exists. A process that is killed leaves either nothing or the whole file.
- *          Where the file system or /proc lacks this: a file .sotto-<pid>-<n>.tmp beside it gets the second name, and then
- *          loses its first. A kill may leave the .tmp behind; sot_create_drop_temporary() removes one that became a second
- *          name of the file.
+ * The bytes go into a file without a name (O_TMPFILE), are synced, and get their name by link(2),
+ * which refuses an existing name. A killed process leaves either nothing or the whole file. If
+ * the file system or /proc lacks this, a file .sotto-<pid>-<n>.tmp beside it gets the second
+ * name, and then loses its first. A kill may leave the .tmp behind; sot_create_drop_temporary()
+ * removes one that became a second name of the file.
  */
 #ifndef SOT_BASE_FILE_CREATE_H
 #define SOT_BASE_FILE_CREATE_H

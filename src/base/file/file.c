@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,21 @@ sotto_status sot_file_fail_because(sotto_error *error, const char *doing,
     char shown[NAME_SHOWN_BYTES];
     return sot_fail(error, SOTTO_IO, "cannot %s %s: %s", doing,
                     sot_printable(path, shown, sizeof shown), reason);
+}
+
+sotto_status sot_file_check_limit(const char *path, uint64_t size_bytes,
+                                  sotto_error *error)
+{
+    struct rlimit limit;
+    char shown[NAME_SHOWN_BYTES];
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        size_bytes <= limit.rlim_cur)
+        return SOTTO_OK;
+    return sot_fail(error, SOTTO_IO,
+                    "cannot write %s: the limit on file sizes is %llu bytes, and it may "
+                    "need %llu; raise it with ulimit -f",
+                    sot_printable(path, shown, sizeof shown),
+                    (unsigned long long)limit.rlim_cur, (unsigned long long)size_bytes);
 }
 
 static sotto_status fail_too_large(sotto_error *error, const char *name,

@@ -23,21 +23,26 @@ SOTTO_MUST_CHECK sotto_status sot_file_read_stream(FILE *stream, const char *nam
                                                    size_t *out_size_bytes,
                                                    sotto_error *error);
 
-/* Writes or replaces a file in one stroke: whoever opens `path` at any time, also after a
- * crash or a power cut, finds the old content or the new, never a mixture.
+/* Writes or replaces a file atomically. A reader of `path` at any time finds the old content or
+ * the new, also after a crash or a power failure.
  *
- * How      A new file without a name in the same directory (O_TMPFILE); all bytes, fsync; then link(2) to a free
- *          `path`, or to .sotto-<pid>-<time>.tmp and rename(2) over an existing one; fsync of the directory. A kill
- *          between these two leaves the .tmp behind. File systems without such files, and systems without /proc, have
- *          the .tmp from the start (O_EXCL), locked.
- * Sweep    Every write first removes such files of this user from the directory if no process has them
- *          locked: their writers are gone. flock(2) ends with the process, whatever its number is.
- * Mode     The permission bits of the new file, less the umask. The old file's are not kept.
- * Refused  `path` is a symbolic link (the link would be replaced, not what it points to) or
- *          not a regular file.
- * Failure  The old file is untouched and the temporary one removed. One exception: if only
- *          the last step, the fsync of the directory, fails, the new content is in place but
- *          may not survive a power cut; the message says so. */
+ * Steps: a new file without a name in the same directory (O_TMPFILE). All bytes, fsync. Then
+ * link(2) to a free `path`, or to .sotto-<pid>-<time>.tmp and rename(2) over an existing one.
+ * Last an fsync of the directory. A kill between these two leaves the .tmp behind. File systems
+ * without such files, and systems without /proc, have the .tmp from the start (O_EXCL), locked.
+ *
+ * Sweep: every write first removes such files of this user from the directory, if no process has
+ * them locked. Their writers are gone. flock(2) ends with the process, also if its number is
+ * reused.
+ *
+ * Mode: the permission bits of the new file, less the umask. The old file's are not kept.
+ *
+ * Refused: `path` is a symbolic link (the link would be replaced, not its target) or not a
+ * regular file.
+ *
+ * Failure: the old file is untouched and the temporary one removed. One exception: only the last
+ * step, the fsync of the directory, fails. The new content is then in place but may not survive a
+ * power failure. The message says so. */
 SOTTO_MUST_CHECK sotto_status sot_file_write(const char *path, const void *bytes,
                                              size_t size_bytes, mode_t mode,
                                              sotto_error *error);
@@ -56,8 +61,8 @@ SOTTO_MUST_CHECK sotto_status sot_file_finish(sot_file_writer *writer, bool is_n
 void sot_file_abandon(sot_file_writer *writer);      /* NULL is fine */
 void sot_file_unlink(const sot_file_writer *writer); /* async-signal-safe */
 
-/* Whether sot_file_write() could begin: its directory is there and may be written to, and
- * nothing but a regular file bears the name. Writes nothing, and promises nothing about later. */
+/* Checks that sot_file_write() could begin: its directory exists and may be written to, and only
+ * a regular file has the name. Writes nothing, and promises nothing about later. */
 SOTTO_MUST_CHECK sotto_status sot_file_check_write(const char *path, sotto_error *error);
 
 /* Names of temporaries, and the sweep of a directory (a descriptor). A failed sweep is no failure. */

@@ -140,8 +140,8 @@ static bool fill(int file, char *bytes, size_t room, size_t *out_size)
     return true;
 }
 
-/* Whether the JSON text has a certificate. A string of that name in another place counts too: that errs on the side of
- * the file that is there. */
+/* True if the JSON text has a certificate. A string of that name in another place counts too,
+ * which protects the existing file. */
 static bool has_certificate(int file)
 {
     static const char member[] = "\"certificate\"";
@@ -166,7 +166,7 @@ static sotto_status fail_look(const char *path, int code, sotto_error *error)
                     sot_printable(path, shown, sizeof shown), strerror(code));
 }
 
-/* A file that cannot be read may be a ledger: that is a failure, whatever the settings. */
+/* A file that cannot be read may be a ledger: that is a failure, for any settings. */
 static sotto_status look(const char *path, found_kind *out_found, sotto_error *error)
 {
     head first = {.size = 0};
@@ -270,10 +270,10 @@ static sotto_status refuse(const char *path, found_kind found, sotto_output_kind
                         "%s is %s, which no output replaces; give another name", shown,
                         name_found(found));
     }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%s is %s, and %s would replace it; give another name, or "
-                    "--overwrite",
-                    shown, name_found(found), name_kind(kind));
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "%s is %s, and %s would replace it; give another name, or `overwrite=true`",
+        shown, name_found(found), name_kind(kind));
 }
 
 static sotto_status check_kind(sotto_output_kind kind, sotto_error *error)

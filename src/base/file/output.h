@@ -4,8 +4,9 @@
 
 #include <sotto/output.h>
 
-/* For whoever is about to make the file: a certified file stands in the way of a certified one too, unless it has the
- * `size_bytes` bytes that are to be written (NULL: they are not known yet). */
+/* Admits the creation of the file. An existing certified file is also refused for a certified
+ * output, unless its content is equal. `bytes` has the content, or NULL if it is not known
+ * yet. */
 SOTTO_MUST_CHECK sotto_status sot_output_admit(const char *path, sotto_output_kind kind,
                                                bool overwrite, const void *bytes,
                                                size_t size_bytes, sotto_error *error);

@@ -35,8 +35,8 @@ static sotto_status refuse(const sot_pair *pair, sot_pair_which which, const cha
 static sotto_status refuse_second(const sot_pair *pair, sotto_error *error)
 {
     return refuse(pair, SOT_PAIR_PLACED,
-                  "is in use by another process, or was replaced meanwhile; let that one "
-                  "finish, or give another output",
+                  "is in use by another process, or was replaced meanwhile; wait until "
+                  "that one ends, or give another output",
                   error);
 }
 
@@ -47,7 +47,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 
 typedef enum answer { NO = 0, YES = 1, UNKNOWN = -1 /* errno says why */ } answer;
 
-/* Whether the name is still that of the open file. */
+/* Checks that the name is still that of the open file. */
 static answer has_name(const sot_pair *pair, sot_pair_which which, int file)
 {
     struct stat open_file, named;
@@ -74,8 +74,8 @@ static sotto_status lock(const sot_pair *pair, sot_pair_which which, int file,
                                 : sot_file_fail(error, "lock", pair->paths[which], errno);
 }
 
-/* What is there, locked. Between open and flock another process may have renamed or removed it: then
- * the lock is on a file that nobody goes by, and the name is looked up again. */
+/* Locks the existing file. Between open and flock another process may have renamed or removed it.
+ * Then the lock is on a file without that name, and the name is looked up again. */
 static sotto_status lock_existing(sot_pair *pair, sot_pair_which which,
                                   sotto_error *error)
 {
@@ -182,7 +182,7 @@ sotto_status sot_pair_read(const sot_pair *pair, sot_pair_which which,
     return status;
 }
 
-/* Nothing bears the name FILE but what this process has locked under it. */
+/* Checks that only the file that this process has locked has the name FILE. */
 static answer is_still_ours(const sot_pair *pair)
 {
     struct stat named;
@@ -194,8 +194,8 @@ static answer is_still_ours(const sot_pair *pair)
     return errno == ENOENT ? YES : UNKNOWN;
 }
 
-/* A new FILE.next, locked. Of two processes that begin at once one finds that the name is taken, that it is
- * locked, or that FILE has come to be since it looked. */
+/* Creates and locks a new FILE.next. If two processes begin at once, one finds that the name is
+ * taken, that it is locked, or that FILE was created since it looked. */
 static sotto_status create(sot_pair *pair, sotto_error *error)
 {
     const int file = openat(pair->directory, pair->names[SOT_PAIR_STAGED],

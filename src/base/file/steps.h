@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <sotto/error.h>
@@ -15,6 +16,10 @@ SOTTO_MUST_CHECK sotto_status sot_file_fail(sotto_error *error, const char *doin
 /* The same with a reason in words. */
 SOTTO_MUST_CHECK sotto_status sot_file_fail_because(sotto_error *error, const char *doing,
                                                     const char *path, const char *reason);
+
+/* Refuses a file of `size_bytes` if the limit of the process on file sizes (ulimit -f) is lower. */
+SOTTO_MUST_CHECK sotto_status sot_file_check_limit(const char *path, uint64_t size_bytes,
+                                                   sotto_error *error);
 
 /* The directory of `path`, to be closed, and the name in it, which lives as long as `path`. */
 SOTTO_MUST_CHECK sotto_status sot_file_open_directory(const char *path,

@@ -153,8 +153,9 @@ static bool has_name(int directory, const char *name, int file)
            open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
-/* Whoever writes a temporary holds a lock on it, which ends with the process. Once locked here, no other process
- * removes the name or writes to the file, so that the name cannot come to mean another file. */
+/* The writer of a temporary holds a lock on it, which ends with the process. Once locked here, no
+ * other process removes the name or writes to the file, so the name cannot come to mean another
+ * file. */
 static void remove_if_stale(int directory, const char *name)
 {
     struct stat facts;
@@ -275,8 +276,9 @@ static bool create(sot_file_writer *writer, mode_t mode)
     return false;
 }
 
-/* The clock is in the name, so that the file of a process with the same number, long gone or in another container,
- * is not in the way. That names can be guessed does no harm: no existing file is opened or replaced. */
+/* The clock is in the name. So the file of an old process with the same number, or of one in
+ * another container, does not collide. Predictable names do no harm: no existing file is opened
+ * or replaced. */
 static void choose_name(sot_file_writer *writer, int attempt)
 {
     struct timespec now = {0};

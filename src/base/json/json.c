@@ -73,7 +73,7 @@ static sotto_status parse_word(sot_json_parser *parser, sot_json_node *out)
     if (parser->at < parser->end &&
         (*parser->at == '-' || (*parser->at >= '0' && *parser->at <= '9')))
         return sot_json_parse_number(parser, out);
-    return sot_json_refuse_here(parser, "a value is wanted");
+    return sot_json_refuse_here(parser, "give a value");
 }
 
 static sotto_status push(sot_json_parser *parser, const sot_json_node *node)
@@ -141,11 +141,11 @@ static sotto_status parse_child(sot_json_parser *parser, bool is_object)
     if (is_object) {
         skip_blanks(parser);
         if (parser->at == parser->end || *parser->at != '"')
-            return sot_json_refuse_here(parser, "a key in double quotes is wanted");
+            return sot_json_refuse_here(parser, "give a key in double quotes");
         child.key_offset = (size_t)(parser->at - parser->text);
         status = sot_json_parse_string(parser, &child.key);
         if (status != SOTTO_OK) return status;
-        if (!take(parser, ':')) return sot_json_refuse_here(parser, "a colon is wanted");
+        if (!take(parser, ':')) return sot_json_refuse_here(parser, "put a colon here");
     }
     status = parse_value(parser, &child);
     if (status == SOTTO_OK) {
@@ -172,8 +172,8 @@ static sotto_status parse_container(sot_json_parser *parser, sot_json_node *out)
             if (status != SOTTO_OK) return status;
         } while (take(parser, ','));
         if (!take(parser, closing))
-            return sot_json_refuse_here(parser, is_object ? "a comma or } is wanted"
-                                                          : "a comma or ] is wanted");
+            return sot_json_refuse_here(parser, is_object ? "put a comma or } here"
+                                                          : "put a comma or ] here");
     }
     parser->depth--;
     const sotto_status status = adopt(parser, first, out);
@@ -184,8 +184,7 @@ static sotto_status parse_container(sot_json_parser *parser, sot_json_node *out)
 static sotto_status parse_value(sot_json_parser *parser, sot_json_node *out)
 {
     skip_blanks(parser);
-    if (parser->at == parser->end)
-        return sot_json_refuse_here(parser, "a value is wanted");
+    if (parser->at == parser->end) return sot_json_refuse_here(parser, "give a value");
     if (*parser->at == '{' || *parser->at == '[') return parse_container(parser, out);
     if (*parser->at == '"') {
         out->kind = SOT_JSON_STRING;
@@ -202,13 +201,12 @@ static sotto_status parse_text(sot_json_parser *parser)
             "begins with a byte order mark; save it as plain UTF-8");
     skip_blanks(parser);
     if (parser->at == parser->end || (*parser->at != '{' && *parser->at != '['))
-        return sot_json_refuse_here(parser,
-                                    "an object {...} or an array [...] is wanted");
+        return sot_json_refuse_here(parser, "give an object {...} or an array [...]");
     const sotto_status status = parse_value(parser, &parser->document->root);
     if (status != SOTTO_OK) return status;
     skip_blanks(parser);
     if (parser->at < parser->end)
-        return sot_json_refuse_here(parser, "the end is wanted");
+        return sot_json_refuse_here(parser, "nothing may follow");
     return SOTTO_OK;
 }
 

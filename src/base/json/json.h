@@ -1,23 +1,25 @@
-/* base/json/json.h: reading settings, schema, plan and model files.
+/* base/json/json.h: reads settings, schema, plan and model files.
  *
- * Idea     The parser accepts RFC 8259 less what could be misread: no duplicate keys, nothing
- *          after the value, at most 32 levels, no NUL in a string, numbers that fit their
- *          type (1e400 and 1e-400 do not). Every refusal is one line that says where: a line
- *          of the text, or a path such as events[3].rate.
- * Use      Parse, take the root, walk down with members and items, convert. A value remembers
- *          the value it was reached from, for the path, so that one must still exist:
+ * Idea: the parser accepts RFC 8259 without ambiguous texts: no duplicate keys, nothing after the
+ * value, at most 32 levels, no NUL in a string. Numbers must fit their type (1e400 and 1e-400 do
+ * not). Every refusal is one line with the place: a line of the text, or a path such as
+ * events[3].rate.
  *
- *              sot_json_value root = sot_json_root(document), events, event;
- *              status = sot_json_get_array(&root, "events", &events, error);
- *              ... for each i < sot_json_size(&events)
- *                  event = sot_json_item(&events, i);
- *                  status = sot_json_get_double(&event, "rate", &rate, error);
+ * Use: parse, take the root, descend by members and items, convert. A value refers to the value
+ * it was reached from, for the path, so that one must still exist:
  *
- * Why ours Jansson 2.14 drops bytes of long tokens when memory runs out and then succeeds
- *          (1.2345678901234567 became ...669), and aborts where the locale's decimal point has
- *          two bytes. A misread noise scale is a broken promise. Jansson remains the reference:
- *          fuzz/fuzz_json.c compares the two.
- * Privacy  Messages quote the text. Not for records.
+ *     sot_json_value root = sot_json_root(document), events, event;
+ *     status = sot_json_get_array(&root, "events", &events, error);
+ *     ... for each i < sot_json_size(&events)
+ *         event = sot_json_item(&events, i);
+ *         status = sot_json_get_double(&event, "rate", &rate, error);
+ *
+ * Jansson is not used: version 2.14 drops bytes of long tokens if memory runs out and then
+ * succeeds (1.2345678901234567 became ...669). It also aborts where the locale's decimal point
+ * has two bytes. A misread noise scale breaks the guarantee. Jansson remains the reference:
+ * fuzz/fuzz_json.c compares the two.
+ *
+ * Privacy: messages quote the text. Not for records.
  */
 #ifndef SOT_BASE_JSON_JSON_H
 #define SOT_BASE_JSON_JSON_H

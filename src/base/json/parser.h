@@ -15,15 +15,15 @@ typedef struct sot_json_parser {
     sotto_error *error;
 } sot_json_parser;
 
-/* SOTTO_PARSE, "plan.json: line 3: <word> <problem>"; the word is cut from the text, tells
- * the line, and may be empty. */
+/* SOTTO_PARSE, "plan.json: line 3: <word> <problem>". The word points into the text,
+ * which gives the line, and may be empty. */
 sotto_status sot_json_refuse_at(const sot_json_parser *parser, const char *word,
                                 size_t length, const char *problem);
 
-/* What stands at the cursor is not what the grammar wants. */
+/* Reports that the text at the cursor is not the `wanted` element. */
 sotto_status sot_json_refuse_here(const sot_json_parser *parser, const char *wanted);
 
-/* Part of a name or number, in the eyes of somebody who wrote it? */
+/* True for bytes that people use in names and numbers. */
 bool sot_json_is_word_byte(char c);
 
 /* With the cursor on the opening quote; leaves it behind the closing one. The text lives in

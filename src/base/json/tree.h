@@ -1,4 +1,4 @@
-/* base/json/tree.h: the parsed document, as json.c builds it and value.c walks it. */
+/* base/json/tree.h: the parsed document, as json.c builds it and value.c reads it. */
 #ifndef SOT_BASE_JSON_TREE_H
 #define SOT_BASE_JSON_TREE_H
 

@@ -1,4 +1,4 @@
-/* Walking a parsed document of base/json/json.h, with messages that name the place. */
+/* Reads a parsed document of base/json/json.h, with messages that name the place. */
 #include "base/json/json.h"
 
 #include <assert.h>
@@ -86,7 +86,7 @@ const char *sot_json_key_of(const sot_json_value *value)
     return value->node->key;
 }
 
-/* Appends to a buffer of PATH_BYTES; what does not fit is cut. */
+/* Appends to a buffer of PATH_BYTES; longer paths are truncated. */
 static void append(char *path, const char *more)
 {
     const size_t used = strlen(path);
@@ -115,7 +115,7 @@ static const char *path_of(const sot_json_value *value, char path[PATH_BYTES])
     return path[0] != '\0' ? path : "the top level";
 }
 
-/* What stands there, in a few words. */
+/* Describes a value in a few words. */
 static void describe(const sot_json_value *value, char text[QUOTE_BYTES])
 {
     char shown[QUOTE_BYTES - 2];
@@ -228,7 +228,7 @@ sotto_status sot_json_as_array(const sot_json_value *value, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* The member, or a message that it is missing and what to give. */
+/* Returns the member, or a message that it is missing with the remedy. */
 static sotto_status need_member(const sot_json_value *object, const char *key,
                                 const char *remedy, sot_json_value *out_member,
                                 sotto_error *error)

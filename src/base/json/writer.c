@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/json/json.h"
 #include "base/memory.h"
@@ -333,8 +334,37 @@ void sot_json_put_number_or_null(sot_json_writer *writer, const char *key, doubl
 
 void sot_json_put_whole(sot_json_writer *writer, const char *key, uint64_t value)
 {
+    sot_json_put_int64(writer, key, (int64_t)value);
+}
+
+void sot_json_put_double(sot_json_writer *writer, const char *key, double value)
+{
     sot_json_key(writer, key);
-    sot_json_write_int64(writer, (int64_t)value);
+    sot_json_write_double(writer, value);
+}
+
+void sot_json_put_int64(sot_json_writer *writer, const char *key, int64_t value)
+{
+    sot_json_key(writer, key);
+    sot_json_write_int64(writer, value);
+}
+
+void sot_json_put_bool(sot_json_writer *writer, const char *key, bool value)
+{
+    sot_json_key(writer, key);
+    sot_json_write_bool(writer, value);
+}
+
+void sot_json_open_array(sot_json_writer *writer, const char *key)
+{
+    sot_json_key(writer, key);
+    sot_json_begin_array(writer);
+}
+
+void sot_json_open_object(sot_json_writer *writer, const char *key)
+{
+    sot_json_key(writer, key);
+    sot_json_begin_object(writer);
 }
 
 sotto_status sot_json_writer_finish(sot_json_writer *writer, const char **out_text,
@@ -352,4 +382,16 @@ sotto_status sot_json_writer_finish(sot_json_writer *writer, const char **out_te
     *out_text = writer->text;
     *out_size_bytes = size_bytes;
     return SOTTO_OK;
+}
+
+sotto_status sot_json_writer_take(sot_json_writer *writer, sotto_status status,
+                                  char **out_text, sotto_error *error)
+{
+    const char *text = NULL;
+    size_t size_bytes = 0;
+    if (status == SOTTO_OK)
+        status = sot_json_writer_finish(writer, &text, &size_bytes, error);
+    if (status == SOTTO_OK) status = sot_copy_text(text, out_text, error);
+    sot_json_writer_free(writer);
+    return status;
 }

@@ -19,7 +19,8 @@ struct sot_batches {
     size_t room;
 };
 
-/* Coins that a thread tosses at a time; so many calls of a pool would be more than a step is worth. */
+/* Coins that a thread tosses at a time, and the largest number of chunks: more calls of a
+ * pool would cost more than a step. */
 enum { COINS_AT_ONCE = 8192, CHUNKS_MOST = 64 };
 
 /* A generator that nothing else draws from. */

@@ -1,12 +1,18 @@
-/* data/batches/batch.h: which records take part in a step, and in which order a pass meets them.
+/* data/batches/batch.h: the records of a step, and their order in a pass.
  *
- * Idea        The choice has randomness of its own, a key from the gate's generator that serves
- *             nothing else, and stays secret: amplification by sampling needs that.
- * Law         SOTTO_POISSON: every record by its own coin of exactly `rate`, a function of the key,
- *             the step and the record's place. SOTTO_SINGLE_RECORD: one place, exactly uniform, afresh
- *             every step. SOTTO_WITHOUT_REPLACEMENT: `batch` places, afresh every step, every such
- *             set as likely (random/subset.h). SOTTO_NOT_SAMPLED: all of them. An order is exactly
- *             uniform among all orders.
+ * Idea: the choice has its own randomness and stays secret, as amplification by sampling needs.
+ * Its key comes from the gate's generator and is used for nothing else.
+ *
+ * Distribution:
+ *
+ * - SOTTO_POISSON: every record by its own coin of exactly `rate`, a function of the key, the
+ *   step and the record's place.
+ * - SOTTO_SINGLE_RECORD: one place, exactly uniform, fresh in every step.
+ * - SOTTO_WITHOUT_REPLACEMENT: `batch` places, fresh in every step, all such sets equally likely
+ *   (random/subset.h).
+ * - SOTTO_NOT_SAMPLED: all of them.
+ *
+ * An order is exactly uniform among all orders.
  */
 #ifndef SOT_DATA_BATCHES_BATCH_H
 #define SOT_DATA_BATCHES_BATCH_H
@@ -33,10 +39,10 @@ void sot_batches_free(sot_batches *batches); /* wipes; NULL is fine */
 /* Coins of Poisson sampling are tossed on all threads of the pool, which is borrowed: the same ones. NULL: on one. */
 void sot_batches_set_pool(sot_batches *batches, sot_pool *pool);
 
-/* Of the records first, ..., first + count - 1 those that take part in step `step`, counted from
- * `first`, ascending, until the next call. A single record, or a batch of a fixed number, is drawn among
- * the `count` given, which must be all; a batch of more than there are is all of them. No record: none
- * takes part. */
+/* Writes those of the records first, ..., first + count - 1 that take part in step `step`,
+ * counted from `first`, ascending, valid until the next call. A single record, or a batch of a
+ * fixed number, is sampled among the `count` given, which must be all. A batch of more records
+ * than there are is all of them. No record: none takes part. */
 SOTTO_MUST_CHECK sotto_status sot_batches_of_step(sot_batches *batches, uint64_t step,
                                                   uint64_t first, size_t count,
                                                   const uint32_t **out_rows,

@@ -126,7 +126,7 @@ static sotto_status append_row(loading *loader, const sot_record *record,
         sot_encode_cells(loader->encoding, record,
                          matrix->cells + matrix->rows * matrix->columns);
     } else if (matrix->starts == NULL) {
-        /* What is behind the last column was zero from the start. */
+        /* The padding after the last column was zero from the start. */
         sot_encode_dense(loader->encoding, record, &loader->features,
                          matrix->dense + matrix->rows * matrix->stride);
     } else {
@@ -187,9 +187,9 @@ static void close_gaps(loading *loader)
     loader->dropped_rows = 0;
 }
 
-/* Appends the record if its unit keeps it. Rows that another one of their unit replaced stay as
- * gaps until they are more than the others: memory follows the rows that are kept, and the order
- * of rows stays that of the source. */
+/* Appends the record if its unit keeps it. Replaced rows stay as gaps until there are more of
+ * them than of the others. So memory follows the kept rows, and the order of rows stays that of
+ * the source. */
 static sotto_status append_of_unit(loading *loader, const sot_record *record,
                                    sotto_error *error)
 {
@@ -236,8 +236,8 @@ static sotto_status read_records(loading *loader, sot_source *source, sotto_erro
 
 /* ---- making and freeing ---- */
 
-/* Whether most entries are known to be zero before a row is read. An entry takes 8 bytes where a
- * dense one takes 4, and an indirection; narrow rows are quicker when they are whole. */
+/* True if most entries are known to be zero before a row is read. A sparse entry takes 8 bytes
+ * and an indirection, a dense one 4 bytes; narrow rows are faster dense. */
 static bool is_sparse(const sot_encoding *encoding, const sot_source *source)
 {
     const size_t columns = sot_encoding_dimension(encoding);
@@ -339,7 +339,7 @@ static sotto_status take_record(loading *loader, const sot_record *record,
                                  : append_of_unit(loader, record, error);
 }
 
-/* Every record goes to one shard, by what sot_shard_of() looks at alone. */
+/* Every record goes to one shard, which depends only on the input of sot_shard_of(). */
 static sotto_status read_shards(loading *loaders, sot_source *source,
                                 const sotto_schema *schema, const sot_sharding *sharding,
                                 uint64_t *out_records,
@@ -388,7 +388,8 @@ sotto_status sot_matrix_load_shards(sot_source *source, const sotto_schema *sche
         if (status == SOTTO_OK) rows += loaders[i].matrix->rows;
         end(&loaders[i]);
     }
-    /* Whoever is in two shards is paid for once: the most expensive mistake there is. */
+    /* A record in two shards would be paid for only once, which would break the
+     * guarantee. */
     if (status == SOTTO_OK && (unit_rows == 0 ? rows != records : rows > records))
         status = sot_fail(error, SOTTO_INTERNAL, "a record is not in exactly one shard");
     for (size_t i = 0; i < sharding->count; i++) {

@@ -1,7 +1,7 @@
 /* data/batches/matrix.h: encoded records in memory, dense or compressed by rows; quantised at load.
  *
- * Values are floats that hold multiples of the encoding's grid exactly, so the norm bound of
- * data/encode/encode.h is the norm bound of the rows stored here. Labels are the numbers of
+ * Values are floats that hold multiples of the encoding's grid exactly. So the norm bound of
+ * data/encode/encode.h holds for the rows stored here. Labels are the numbers of
  * sot_encode_target(): -1 and +1 for two classes.
  */
 #ifndef SOT_DATA_BATCHES_MATRIX_H
@@ -27,16 +27,16 @@ typedef struct sot_matrix {
     uint64_t *starts; /* rows + 1 */
     uint32_t *indices;
     float *values;
-    /* Of an encoding by cells, and then neither dense nor sparse: row i has the places
-     * cells + i * columns, one a feature. */
+    /* For an encoding by cells, which is neither dense nor sparse: row i has the places
+     * cells + i * columns, one per feature. */
     uint32_t *cells;
     size_t room_rows, room_values; /* allocated */
 } sot_matrix;
 
 /* Reads a source to its end. Dense or sparse follows from the encoding (public), never from the
- * rows. If the schema has a unit, at most its cap of rows of each unit are kept, chosen by a keyed
- * hash of the unit and the row's place among the unit's rows, with a key from `rng`: what is kept of one
- * unit does not depend on the others. Free with sot_matrix_free(). */
+ * rows. If the schema has a unit, at most its cap of rows of each unit are kept. They are chosen
+ * by a keyed hash of the unit and the row's place among the unit's rows, with a key from `rng`.
+ * So the kept rows of one unit do not depend on the others. Free with sot_matrix_free(). */
 SOTTO_MUST_CHECK sotto_status sot_matrix_load(sot_source *source,
                                               const sotto_schema *schema,
                                               const sot_encoding *encoding,

@@ -8,7 +8,7 @@
 #include "data/batches/unit.h"
 #include "random/wide.h"
 
-enum { HASH_BYTES = 16 }; /* the least that BLAKE2b gives; eight of them are used */
+enum { HASH_BYTES = 16 }; /* the shortest BLAKE2b output; eight bytes are used */
 
 static void add(crypto_generichash_state *state, const void *bytes, size_t size_bytes)
 {
@@ -16,7 +16,8 @@ static void add(crypto_generichash_state *state, const void *bytes, size_t size_
         (void)crypto_generichash_update(state, bytes, size_bytes); /* never fails */
 }
 
-/* All that a record says, in one spelling for one source: a function of this record alone. */
+/* Adds the content of a record, in one spelling per source: a function of only this
+ * record. */
 static void add_content(crypto_generichash_state *state, const sotto_schema *schema,
                         const sot_record *record)
 {

@@ -1,17 +1,21 @@
-/* data/batches/shards.h: which of a public number of shards a record is in.
+/* data/batches/shards.h: the assignment of records to a public number of shards.
  *
- * Idea        A shard is a keyed hash of something that is the record's own. What happens to one record
- *             leaves all others where they are, so that one record touches one shard, whatever is learned there.
- * Theorem     For every key, and neighbours that differ in one record (or all records of one unit):
- *               unit     add-remove: 1 shard differs. Replace-one: 2, for the unit that comes in may
- *                        have another id than the one that goes.
- *               content  the same: 1, and 2 under replace-one. Equal records are in one shard.
- *               place    replace-one with a public number of records: 1, for the record that comes in takes the
- *                        place of the one that goes. Add-remove: ALL shards may differ, because every later
- *                        record moves up. It is refused there: sot_sharding_touched().
- * Assumes     The key is drawn without a look at the records, and the number of shards is public. That the hash
- *             looks random makes shards of like size; privacy does not rest on it.
- * Proof note  src/data/batches/shards.md
+ * Idea: a shard is a keyed hash of a property of the record itself. A change of one record leaves
+ * all others where they are. So one record touches one shard, for anything that is learned there.
+ *
+ * Theorem: take any key, and neighbours that differ in one record (or all records of one unit).
+ *
+ * - unit: add-remove: 1 shard differs. Replace-one: 2, because the new unit may have another id
+ *   than the old one.
+ * - content: the same: 1, and 2 under replace-one. Equal records are in one shard.
+ * - place: replace-one with a public number of records: 1, because the new record takes the place
+ *   of the old one. Add-remove: ALL shards may differ, because every later record moves up. It is
+ *   refused there: sot_sharding_touched().
+ *
+ * Assumes: the key is sampled without looking at the records, and the number of shards is public.
+ * A hash that looks random gives shards of similar size; privacy does not depend on it.
+ *
+ * Proof note: src/data/batches/shards.md
  */
 #ifndef SOT_DATA_BATCHES_SHARDS_H
 #define SOT_DATA_BATCHES_SHARDS_H
@@ -42,9 +46,10 @@ typedef struct sot_sharding {
 size_t sot_shard_of(const sot_sharding *sharding, const sotto_schema *schema,
                     const sot_record *record, uint64_t place);
 
-/* Adds a record to a keyed digest of all records, which starts as zeros: the sum modulo 2^256 of keyed hashes of unit and content, and by
- * place of the number. In any order the same records have the same digest; by place, in the same order alone. As secret as the
- * records: it is for whoever goes on with them. */
+/* Adds a record to a keyed digest of all records, which starts as zeros. The digest is the sum
+ * modulo 2^256 of keyed hashes of unit and content, and by place also of the number. Records in
+ * any order have the same digest; by place, only in the same order. The digest is as secret as
+ * the records; it checks that a resumed run has the same records. */
 void sot_shards_digest_add(const sot_sharding *sharding, const sotto_schema *schema,
                            const sot_record *record, uint64_t place,
                            unsigned char digest[SOT_SHARD_DIGEST_BYTES]);

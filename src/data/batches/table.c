@@ -28,11 +28,10 @@ sotto_status sot_table_of_matrix(const sot_matrix *matrix, sot_table **out_table
 sotto_status sot_table_check_stream(const sotto_schema *schema, sotto_error *error)
 {
     if (sotto_schema_unit(schema) == NULL) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "the schema's unit is the column '%.60s', and rows per unit are bounded with "
-        "all rows in memory; leave out --stream",
-        sotto_schema_unit(schema));
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the schema's unit is the column '%.60s', and the rows of a unit are "
+                    "bounded with all rows in memory; leave out `stream`",
+                    sotto_schema_unit(schema));
 }
 
 static size_t chunk_rows_of(const sot_encoding *encoding)

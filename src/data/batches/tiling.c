@@ -101,7 +101,7 @@ void sot_tiling_set_pool(sot_tiling *tiling, sot_pool *pool)
     tiling->pool = pool;
 }
 
-/* At most a tile a record: so many starts and one more. */
+/* At most one tile per record, and one more start. */
 static sotto_status make_room(sot_tiling *tiling, size_t count, sotto_error *error)
 {
     if (tiling->starts != NULL && count <= tiling->records_room) return SOTTO_OK;

@@ -1,13 +1,16 @@
-/* data/batches/tiling.h: into which tile of a step a record falls.
+/* data/batches/tiling.h: the tiles of the records of a step.
  *
- * Idea        A record that takes part in a step falls into one of `tiles` tiles by a coin of its own, and
- *             stands there in the order of places; what does not fit into a tile's room is a tile
- *             of its own. So the tiles of the others stay as they are when a record comes or goes,
- *             and only its own tile changes: a cut of the batch into runs of so many would move every record behind it.
- * Law         The tile of a record is a keyed hash of the step and its place (SipHash-2-4), with a key from the
- *             gate's generator that serves nothing else: nearly uniform. The proof (models/network/learn/nn.md) needs
- *             only that it is the same law for every place, independent of the records and of each other.
- * Coins       The same way for anything else that is drawn a record, a step and a number: sot_place_coin().
+ * Idea: a record of a step falls into one of `tiles` tiles by its own coin, and is placed there
+ * in the order of places. A record that does not fit into its tile gets its own tile. So adding
+ * or removing a record changes only its own tile. Tiles of consecutive records would shift every
+ * later record.
+ *
+ * Distribution: the tile of a record is a keyed hash of the step and its place (SipHash-2-4),
+ * nearly uniform. The key comes from the gate's generator and is used for nothing else. The proof
+ * (models/network/learn/nn.md) needs only two properties. The distribution is the same for every
+ * place, and independent of the records and of other places.
+ *
+ * Coins: the same for any other random number per record, step and number: sot_place_coin().
  */
 #ifndef SOT_DATA_BATCHES_TILING_H
 #define SOT_DATA_BATCHES_TILING_H
@@ -51,7 +54,8 @@ typedef struct sot_cut {
     size_t tiles;         /* that have a record */
 } sot_cut;
 
-/* Cuts the records at `rows`, ascending places; the result is valid until the next call. */
+/* Assigns the records at `rows`, ascending places, to tiles; the result is valid until
+ * the next call. */
 SOTTO_MUST_CHECK sotto_status sot_tiling_cut(sot_tiling *tiling, uint64_t step,
                                              const uint32_t *rows, size_t count,
                                              sot_cut *out_cut, sotto_error *error);

@@ -14,7 +14,7 @@ _Static_assert(HASH_BYTES == 8, "SipHash-2-4 gives 64 bits");
 
 /* A record that is kept. */
 typedef struct entry {
-    uint64_t number;     /* what it drew */
+    uint64_t number;     /* its random number */
     uint64_t occurrence; /* its place among the unit's records; breaks ties */
     uint64_t slot;
 } entry;
@@ -145,7 +145,7 @@ static void replace_top(unit *owner, entry added)
 
 /* ---- the choice ---- */
 
-/* What the unit's record number `occurrence` draws. */
+/* Returns the random number of the unit's record number `occurrence`. */
 static uint64_t number_of(const sot_units *units, const unit *owner, uint64_t occurrence)
 {
     unsigned char message[sizeof occurrence + SOT_UNIT_ID_BYTES];

@@ -1,5 +1,6 @@
-/* data/cells/cell.h: what a cell of a table counts as, whatever it holds: a number in the column's type
- * and range. One rule for every source. Total: what makes no sense is the column's missing value.
+/* data/cells/cell.h: the value of a cell of a table: a number in the column's type and range,
+ * for any content. One rule for every source. Total: an invalid cell is the column's missing
+ * value.
  */
 #ifndef SOT_DATA_CELLS_CELL_H
 #define SOT_DATA_CELLS_CELL_H
@@ -27,8 +28,9 @@ static inline double sot_cell_bounded(const sotto_column *column, double value)
 /* A number, in any column: of a category its place, of a boolean 0 or 1. */
 double sot_cell_of_number(const sotto_column *column, double number);
 
-/* A text without blanks around it in a column of numbers or integers: a decimal number or, if the column has a time unit, a date
- * or a moment (data/cells/time.h). Not yet within the bounds. False: neither. */
+/* Reads a text without surrounding blanks in a column of numbers or integers: a decimal number.
+ * If the column has a time unit, a date or a moment too (data/cells/time.h). The result is not
+ * clipped yet. False: neither. */
 bool sot_cell_read_number(const sotto_column *column, const char *text, size_t size_bytes,
                           double *out_number);
 
@@ -43,8 +45,8 @@ double sot_cell_of_text(const sotto_column *column, const sot_words *categories,
 /* A cell that is not there: 0 for ids and ignored columns. */
 double sot_cell_absent(const sotto_column *column);
 
-/* Whether a file may lack the column: the target, ids and ignored ones, of rows to predict; never one that a condition tests
- * (`tested`, one flag a column; NULL: none). */
+/* True if a file of rows to predict may lack the column: the target, ids and ignored ones. Never
+ * a column that a condition tests (`tested`, one flag per column; NULL: none). */
 bool sot_cell_is_optional(const sotto_schema *schema, size_t column, bool without_target,
                           const bool *tested);
 

@@ -45,11 +45,11 @@ static const uint64_t whole_power_of_ten[DIGITS_MAX + 1] = {
 #endif
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Eight bytes at once. A byte b of `word` is no digit when b + 0x46 or b - 0x30 has its highest
- * bit set (the first for 0x3A .. 0xB9, the second for all below 0x30 and from 0xB0 on); carries
- * and borrows start at such a byte and spoil only those behind it, so the first is found right.
- * The digits before it are moved to the end, zeros in front of them, and joined two, four, eight
- * at a time. */
+/* Adds eight bytes at once. A byte b of `word` is no digit if b + 0x46 or b - 0x30 has its
+ * highest bit set. The first is so for 0x3A .. 0xB9, the second for all below 0x30 and from 0xB0
+ * on. Carries and borrows start at such a byte and change only later ones, so the first one is
+ * found correctly. The digits before it are moved to the end, zeros in front of them, and joined
+ * two, four, eight at a time. */
 IN_PLACE const char *add_digits(const char *at, uint64_t *mantissa, size_t *count)
 {
     size_t digits;
@@ -98,8 +98,8 @@ static const char *read_exponent(const char *at, int *out_exponent)
 
 /* ---- rounding ---- */
 
-/* The double nearest to (word + something in [0, 1)) 2^power; that something is 0 unless
- * `sticky`. word has its highest bit set; the result is a normal number. */
+/* Returns the double nearest to (word + x) 2^power, x in [0, 1); x is 0 unless `sticky`.
+ * word has its highest bit set; the result is a normal number. */
 static double round_word(uint64_t word, bool sticky, int power)
 {
     const uint64_t half = UINT64_C(1) << 10; /* of the 11 bits that go */

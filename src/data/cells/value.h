@@ -1,12 +1,19 @@
-/* data/cells/value.h: one raw cell of the current record, before its column's type and bounds are applied.
+/* data/cells/value.h: one raw cell of the current record, before its column's type and bounds are
+ * applied.
  *
- * One meaning for every format, so that a condition and a unit's id do not depend on where the rows lie:
- * Absent      The record has no such cell, or NULL, or a text of no bytes: formats without NULL write it so.
- * Number      Where the format stores numbers (arrays, columns of numbers of a database); NaN and infinities too.
- * Text        Everything else, the numbers of a text file too. Of a longer text the first SOT_VALUE_BYTES bytes.
- * Blanks      Those around a text do not count (sot_value_trimmed()), as in the cells of data/cells/cell.h: a text of blanks is absent.
- * Ids         A cell of a column of type id, category or ignore is a text or absent in a database, never a number: a double
- *             has no room for all of them.
+ * The meaning is the same for every format. So a condition and a unit's id do not depend on the
+ * source:
+ *
+ * - Absent: the record has no such cell, or NULL, or an empty text, as formats without NULL write
+ *   it.
+ * - Number: where the format stores numbers (arrays, columns of numbers of a database); NaN and
+ *   infinities too.
+ * - Text: everything else, including the numbers of a text file. Only the first SOT_VALUE_BYTES
+ *   bytes of a longer text.
+ * - Blanks around a text do not count (sot_value_trimmed()), as in the cells of
+ *   data/cells/cell.h: a text of blanks is absent.
+ * - Ids: a cell of a column of type id, category or ignore is a text or absent in a database,
+ *   never a number. A double cannot represent all of them.
  */
 #ifndef SOT_DATA_CELLS_VALUE_H
 #define SOT_DATA_CELLS_VALUE_H
@@ -21,7 +28,8 @@ typedef enum sot_value_kind {
     SOT_VALUE_TEXT = 2
 } sot_value_kind;
 
-/* One more than a number can have: what is too long for a number stays so. An id needs fewer (data/batches/unit.h). */
+/* One more than a number can have: a text too long for a number stays too long. An id
+ * needs fewer (data/batches/unit.h). */
 enum { SOT_VALUE_BYTES = SOT_NUMBER_BYTES_MAX + 1 };
 
 /* Borrowed from the reader, until the next record is asked for. */
@@ -37,7 +45,7 @@ static inline sot_value sot_value_of_number(double number)
     return (sot_value){.kind = SOT_VALUE_NUMBER, .number = number};
 }
 
-/* Of NULL and of a text of no bytes: absent. */
+/* NULL and an empty text are absent. */
 static inline sot_value sot_value_of_text(const char *text, size_t size_bytes)
 {
     if (text == NULL || size_bytes == 0) return (sot_value){.kind = SOT_VALUE_ABSENT};

@@ -1,9 +1,10 @@
-/* What a learner will see of a schema, for people and for scripts. */
+/* The description of a schema for a learner, for people and for scripts. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include <sotto/schema_tools.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -22,7 +23,7 @@ warn(sot_description *made, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
-    /* A name may have been cut within a character. */
+    /* A name may have been truncated within a character. */
     (void)sot_printable(raw, made->warnings[made->warning_count++], SOT_WARNING_BYTES);
 }
 
@@ -36,11 +37,11 @@ static void warn_of_columns(sot_description *made)
              column->type == SOTTO_COLUMN_INTEGER) &&
             !column->bounded)
             warn(made,
-                 "the column '%.60s' has no bounds: nothing can be learned from it, nor "
-                 "anything released but bounds",
+                 "the column '%.60s' has no bounds: sotto train cannot use it, and sotto "
+                 "release only for bounds",
                  column->name);
         if (column->type == SOTTO_COLUMN_CATEGORY && column->value_count == 1)
-            warn(made, "the column '%.60s' has one value and tells nothing",
+            warn(made, "the column '%.60s' has one value and carries no information",
                  column->name);
     }
 }
@@ -56,8 +57,8 @@ static void warn_of_parts(sot_description *made)
         const double share = part->largest * part->largest / squares;
         if (encoding->part_count > 1 && share > 0.9)
             warn(made,
-                 "the column '%.60s' alone is up to %.3g long, so it takes nearly all of "
-                 "the row's norm and the noise is made for it; leave \"scale\" out",
+                 "the column '%.60s' has norm up to %.3g, nearly all of the row's norm, "
+                 "and the noise grows with it; leave \"scale\" out",
                  part->column->name, part->largest);
         if (part->largest < 1024.0 * encoding->unit)
             warn(made,
@@ -73,11 +74,12 @@ static void warn_of_learning(sot_description *made)
     if (made->encoding == NULL) return;
     if (made->target->label_count > 2)
         warn(made,
-             "the target has %zu labels: the model softmax and networks tell them apart; "
-             "the others take two, listed as \"labels\" of the target",
+             "the target has %zu labels: the model softmax and networks take them; the "
+             "other models take two, listed as \"labels\" of the target",
              made->target->label_count);
     if (norm.given && !made->encoding->cut)
-        warn(made, "no row is longer than %.6g, so the row norm of %.6g cuts nothing",
+        warn(made,
+             "no row is longer than %.6g, so that the row norm of %.6g clips nothing",
              made->encoding->bound, norm.bound);
     warn_of_parts(made);
 }
@@ -102,8 +104,7 @@ static sotto_status finish_json(sot_description *made, char **out_json,
     sot_describe_json(made);
     status = sot_json_writer_finish(made->json, &text, &size_bytes, error);
     if (status != SOTTO_OK) return status;
-    *out_json = sot_copy_string(text);
-    return *out_json == NULL ? sot_fail_memory(error, size_bytes, 1) : SOTTO_OK;
+    return sot_copy_text(text, out_json, error);
 }
 
 sotto_status sotto_schema_describe(const sotto_schema *schema, const char *target,

@@ -13,27 +13,18 @@ static void member_text(sot_json_writer *json, const char *key, const char *text
     }
 }
 
-static void member_size(sot_json_writer *json, const char *key, size_t size)
-{
-    sot_json_key(json, key);
-    sot_json_write_int64(json, (int64_t)size);
-}
-
 static void write_target(sot_description *made)
 {
     sot_json_writer *json = made->json;
     const sotto_target *target = made->target;
     member_text(json, "target", target == NULL ? NULL : target->column);
-    sot_json_key(json, "labels");
-    sot_json_begin_array(json);
+    sot_json_open_array(json, "labels");
     for (size_t i = 0; target != NULL && i < target->label_count; i++)
         sot_json_write_string(json, target->labels[i]);
     sot_json_end_array(json);
     if (target != NULL && target->bounded) {
-        sot_json_key(json, "lower");
-        sot_json_write_double(json, target->lower);
-        sot_json_key(json, "upper");
-        sot_json_write_double(json, target->upper);
+        sot_json_put_double(json, "lower", target->lower);
+        sot_json_put_double(json, "upper", target->upper);
     }
     if (target == NULL || target->label_count == 0) return;
     member_text(json, "default_label", target->labels[target->missing]);
@@ -54,32 +45,27 @@ static void write_matrix(sot_description *made)
     for (size_t i = 0; i < 3; i++)
         sot_json_write_int64(json, (int64_t)shape[i]);
     sot_json_end_array(json);
-    sot_json_key(json, "shape_inferred");
-    sot_json_write_bool(json, origin == SOT_SHAPE_INFERRED);
+    sot_json_put_bool(json, "shape_inferred", origin == SOT_SHAPE_INFERRED);
 }
 
 static void write_learning(sot_description *made)
 {
     sot_json_writer *json = made->json;
     const sot_encoding *encoding = made->encoding;
-    sot_json_key(json, "learnable");
-    sot_json_write_bool(json, encoding != NULL);
+    sot_json_put_bool(json, "learnable", encoding != NULL);
     if (encoding == NULL) {
         char shown[sizeof made->why.message];
         member_text(json, "reason",
                     sot_printable(made->why.message, shown, sizeof shown));
         return;
     }
-    member_size(json, "features", encoding->features);
-    member_size(json, "dimension", sot_encoding_dimension(encoding));
-    sot_json_key(json, "intercept");
-    sot_json_write_double(json, encoding->intercept);
-    sot_json_key(json, "row_norm");
-    sot_json_write_double(json, encoding->bound);
+    sot_json_put_whole(json, "features", encoding->features);
+    sot_json_put_whole(json, "dimension", sot_encoding_dimension(encoding));
+    sot_json_put_double(json, "intercept", encoding->intercept);
+    sot_json_put_double(json, "row_norm", encoding->bound);
     member_text(json, "row_norm_rule",
                 encoding->cut ? sotto_norm_rule_name(encoding->rule) : "none");
-    sot_json_key(json, "norm_bound");
-    sot_json_write_double(json, encoding->total_bound);
+    sot_json_put_double(json, "norm_bound", encoding->total_bound);
 }
 
 void sot_describe_json(sot_description *made)
@@ -91,12 +77,11 @@ void sot_describe_json(sot_description *made)
     member_text(json, "dataset", sotto_schema_dataset(schema));
     member_text(json, "unit", sotto_schema_unit(schema));
     if (sotto_schema_unit(schema) != NULL)
-        member_size(json, "unit_rows", (size_t)sotto_schema_unit_rows(schema));
+        sot_json_put_whole(json, "unit_rows", (size_t)sotto_schema_unit_rows(schema));
     if (sotto_schema_is_matrix(schema)) write_matrix(made);
     write_target(made);
     write_learning(made);
-    sot_json_key(json, "columns");
-    sot_json_begin_array(json);
+    sot_json_open_array(json, "columns");
     for (size_t i = 0; i < sotto_schema_size(schema); i++) {
         const sotto_column *column = sotto_schema_column(schema, i);
         sot_json_begin_object(json);
@@ -107,8 +92,7 @@ void sot_describe_json(sot_description *made)
         sot_json_end_object(json);
     }
     sot_json_end_array(json);
-    sot_json_key(json, "warnings");
-    sot_json_begin_array(json);
+    sot_json_open_array(json, "warnings");
     for (size_t i = 0; i < made->warning_count; i++)
         sot_json_write_string(json, made->warnings[i]);
     sot_json_end_array(json);

@@ -1,4 +1,4 @@
-/* data/describe/parts.h: what the three files that describe a schema share. */
+/* data/describe/parts.h: the common part of the three files that describe a schema. */
 #ifndef SOT_DATA_DESCRIBE_PARTS_H
 #define SOT_DATA_DESCRIBE_PARTS_H
 
@@ -22,8 +22,8 @@ typedef struct sot_description {
     sot_growing text;
 } sot_description;
 
-/* Writes all of it for people into `text` (text.c), for scripts into `json`
- * (json.c). Failure sticks to what is written to. */
+/* Writes the description for people into `text` (text.c), for scripts into `json`
+ * (json.c). A failure is kept in the written buffer. */
 void sot_describe_text(sot_description *made);
 void sot_describe_json(sot_description *made);
 

@@ -156,7 +156,7 @@ sotto_status sotto_schema_sample(const sotto_schema *schema,
     if (status != SOTTO_OK) return status;
     if (config->rows == 0 || config->rows > UINT64_C(1) << 32) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "rows is %llu; give between 1 and 2^32",
+                        "`rows` is %llu; give between 1 and 2^32",
                         (unsigned long long)config->rows);
     }
     sotto_rng *rng = NULL;

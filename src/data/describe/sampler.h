@@ -1,6 +1,6 @@
-/* data/describe/sampler.h: synthetic records, drawn from a schema alone.
+/* data/describe/sampler.h: synthetic records, sampled only from a schema.
  *
- * What is drawn is described at sotto_schema_sample(); here it comes as records, for rehearsals
+ * sotto_schema_sample() documents the distribution. Here the rows are records, for simulations
  * within the library. No file and no private row is involved.
  */
 #ifndef SOT_DATA_DESCRIBE_SAMPLER_H

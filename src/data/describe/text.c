@@ -16,7 +16,7 @@ static void end_line(sot_description *made)
     sot_growing_text(&made->text, "\n");
 }
 
-/* Text of the schema; what could move a terminal's cursor becomes '?'. */
+/* Writes text of the schema; bytes that could move a terminal's cursor become '?'. */
 static void say_text(sot_description *made, const char *text)
 {
     char shown[SOT_SCHEMA_NAME_BYTES_MAX];
@@ -74,7 +74,7 @@ static void say_target(sot_description *made)
     end_line(made);
 }
 
-/* Bounds, and what they become. */
+/* Describes the bounds and their scaled values. */
 static void say_bounds(sot_description *made, const sotto_column *column, bool scaled)
 {
     say_number(made, column->lower);
@@ -103,7 +103,7 @@ static void say_matrix(sot_description *made)
     if (numbers == NULL) return;
     line(made, "numbers");
     say_bounds(made, numbers, true);
-    sot_growing_text(&made->text, "; what is none counts as ");
+    sot_growing_text(&made->text, "; a malformed one counts as ");
     say_number(made, numbers->missing);
     end_line(made);
 }
@@ -114,7 +114,7 @@ static void say_norm(sot_description *made)
     line(made, "row norm");
     if (!encoding->cut) {
         sot_growing_format(
-            &made->text, "at most %.6g, which follows from the %s: no row is cut\n",
+            &made->text, "at most %.6g, which follows from the %s: no row is clipped\n",
             encoding->bound, encoding->numbers == NULL ? "columns" : "bounds");
     } else {
         sot_growing_format(
@@ -124,7 +124,7 @@ static void say_norm(sot_description *made)
                                                : "longer rows are shrunk to it");
     }
     line(made, "norm bound");
-    sot_growing_format(&made->text, "R = %.9g, what the noise is made for\n",
+    sot_growing_format(&made->text, "R = %.9g, the sensitivity of the noise\n",
                        encoding->total_bound);
 }
 
@@ -151,7 +151,7 @@ static void say_learning(sot_description *made)
     say_norm(made);
 }
 
-/* What becomes of a column's cells; of the target only what they are. */
+/* Describes the treatment of a column's cells; for the target only their kind. */
 static void say_cells(sot_description *made, const sotto_column *column, bool target)
 {
     switch (column->type) {
@@ -174,7 +174,7 @@ static void say_cells(sot_description *made, const sotto_column *column, bool ta
                                           : "as 0 or 1");
         break;
     case SOTTO_COLUMN_ID:
-        sot_growing_text(&made->text, "tells people apart; no feature");
+        sot_growing_text(&made->text, "identifies people; no feature");
         break;
     case SOTTO_COLUMN_IGNORE:
         sot_growing_text(&made->text, "not read");

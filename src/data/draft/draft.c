@@ -48,19 +48,20 @@ static sotto_status check_kind(const sot_draft *draft, sotto_error *error)
     const bool states = config->header_only || config->leave_out != NULL ||
                         config->numbers != NULL || config->integers != NULL ||
                         config->booleans != NULL || config->categories != NULL ||
-                        config->ids != NULL || config->other_value;
+                        config->ids != NULL || config->other_value ||
+                        config->unit != NULL || config->ledger != NULL;
     if (draft->matrix && states) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "%.90s is LIBSVM by its name, which has no names of columns to "
-                        "draft from or to list; give a table with a header",
+                        "draft from; give a table with a header",
                         config->path);
     }
     if (!draft->matrix && sot_reader_json_lines.is_named(config->path, false)) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "%.90s is JSON lines by its name, which has no header: each line "
-                        "is a record; draft from a table of one line that names its "
-                        "columns",
-                        config->path);
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "%.90s is JSON lines by its name, which has no header: each line is a "
+            "record; draft from a table of one line that names its columns",
+            config->path);
     }
     return SOTTO_OK;
 }
@@ -73,13 +74,14 @@ sotto_status sotto_schema_draft(const sotto_draft_config *given, char **out_json
     const sotto_status taken = SOT_TAKE(draft, given, &own, error);
     if (taken != SOTTO_OK) return taken;
     if (config->path == NULL) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "no file is named; a draft needs a public one");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the file is missing: a draft needs a public one, for example survey.csv");
     }
     if (is_array(config->path)) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "%.60s is an array by its name, and its schema is soon written: "
-                        "{\"shape\": [28, 28], \"labels\": [0, 1], \"numbers\": "
+                        "%.60s looks like an array file; write its schema by hand, for "
+                        "example {\"shape\": [28, 28], \"labels\": [0, 1], \"numbers\": "
                         "{\"lower\": 0, \"upper\": 255, \"scale\": \"unit\"}}",
                         config->path);
     }
@@ -88,8 +90,8 @@ sotto_status sotto_schema_draft(const sotto_draft_config *given, char **out_json
     if (fits != SOTTO_OK) return fits;
     if (draft.matrix && config->target != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the target is '%.60s', but a LIBSVM file carries its label at "
-                        "the beginning of each line; leave the target out",
+                        "`target` is '%.60s', but each line of a LIBSVM file begins with "
+                        "its label; leave `target` out",
                         config->target);
     }
     char *json = NULL;

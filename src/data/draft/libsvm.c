@@ -1,4 +1,4 @@
-/* What a public LIBSVM file holds: the number of features, the labels. */
+/* The content of a public LIBSVM file: the number of features, the labels. */
 #include <math.h>
 #include <string.h>
 
@@ -18,11 +18,10 @@ static bool is_blank(char byte)
 
 static sotto_status not_libsvm(const sot_draft *draft, sotto_error *error)
 {
-    return sot_fail(
-        error, SOTTO_PARSE,
-        "%.120s: line %llu is not \"label index:value ...\" with indices from "
-        "1; is it a LIBSVM file?",
-        draft->config->path, (unsigned long long)draft->rows + 1);
+    return sot_fail(error, SOTTO_PARSE,
+                    "%.120s: line %llu is not \"label index:value ...\" with indices "
+                    "from 1; is it a LIBSVM file?",
+                    draft->config->path, (unsigned long long)draft->rows + 1);
 }
 
 /* The label set, as long as it may be one, and the range of the labels in any case. */
@@ -43,7 +42,7 @@ static void keep_label(sot_draft *draft, double label)
     draft->labels[place] = label;
 }
 
-/* index:value, the index at most what a schema may have. */
+/* Reads index:value; the index is at most a schema's limit. */
 static bool read_entry(const char *word, size_t bytes, size_t *out_index)
 {
     const char *colon = memchr(word, ':', bytes);

@@ -71,20 +71,41 @@ static sotto_status state_types(sot_draft *draft, const stated_list *list,
     return status;
 }
 
+/* The unit's column holds ids. */
+static sotto_status state_unit(sot_draft *draft, sotto_error *error)
+{
+    const char *unit = draft->config->unit;
+    char shown[64];
+    for (size_t i = 0; unit != NULL && i < draft->size; i++) {
+        sot_draft_column *column = &draft->columns[i];
+        if (strcmp(column->name, unit) != 0) continue;
+        if (column->stated != 0 && column->stated != SOTTO_COLUMN_ID) {
+            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "`unit` is '%s', which another option gives the type %s; "
+                            "list the column only as `unit`",
+                            sot_printable(unit, shown, sizeof shown),
+                            sotto_column_type_name(column->stated));
+        }
+        column->stated = SOTTO_COLUMN_ID;
+        return SOTTO_OK;
+    }
+    return unit == NULL ? SOTTO_OK : fail_unknown(draft, "`unit`", unit, error);
+}
+
 sotto_status sot_draft_state_types(sot_draft *draft, sotto_error *error)
 {
     const sotto_draft_config *config = draft->config;
     const stated_list lists[] = {
-        {config->leave_out, "--leave-out", SOTTO_COLUMN_IGNORE},
-        {config->numbers, "--number", SOTTO_COLUMN_NUMBER},
-        {config->integers, "--integer", SOTTO_COLUMN_INTEGER},
-        {config->booleans, "--boolean", SOTTO_COLUMN_BOOLEAN},
-        {config->categories, "--category", SOTTO_COLUMN_CATEGORY},
-        {config->ids, "--id", SOTTO_COLUMN_ID}};
+        {config->leave_out, "`leave_out`", SOTTO_COLUMN_IGNORE},
+        {config->numbers, "`number`", SOTTO_COLUMN_NUMBER},
+        {config->integers, "`integer`", SOTTO_COLUMN_INTEGER},
+        {config->booleans, "`boolean`", SOTTO_COLUMN_BOOLEAN},
+        {config->categories, "`category`", SOTTO_COLUMN_CATEGORY},
+        {config->ids, "`id`", SOTTO_COLUMN_ID}};
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; status == SOTTO_OK && i < sizeof lists / sizeof lists[0]; i++)
         status = state_types(draft, &lists[i], error);
-    return status;
+    return status == SOTTO_OK ? state_unit(draft, error) : status;
 }
 
 /* ---- suggested ---- */
@@ -129,4 +150,33 @@ sotto_column_type sot_draft_suggest(const char *name)
     for (size_t i = 0; i < sizeof suggestions / sizeof suggestions[0]; i++)
         if (suggests(&suggestions[i], name)) return suggestions[i].type;
     return SOTTO_COLUMN_NUMBER;
+}
+
+/* The name is the word, or ends with it behind '_', ' ' or '-'. */
+static bool ends_with_word(const char *name, const char *word)
+{
+    const size_t length = strlen(name), size = strlen(word);
+    if (length < size || strcasecmp(name + length - size, word) != 0) return false;
+    return length == size || strchr("_ -", name[length - size - 1]) != NULL;
+}
+
+bool sot_draft_names_text(const char *name)
+{
+    static const char *const words[] = {
+        "note", "notes", "comment", "comments", "description", "text",   "remarks",
+        "mail", "email", "phone",   "address",  "url",         "surname"};
+    if (sot_draft_suggest(name) != SOTTO_COLUMN_NUMBER) return false; /* "has_phone" */
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (ends_with_word(name, words[i])) return true;
+    return false;
+}
+
+bool sot_draft_names_day(const char *name)
+{
+    static const char *const words[] = {"date",      "birthday", "birthdate",
+                                        "timestamp", "dob",      "at"};
+    if (sot_draft_suggest(name) != SOTTO_COLUMN_NUMBER) return false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (ends_with_word(name, words[i])) return true;
+    return false;
 }

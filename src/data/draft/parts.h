@@ -1,4 +1,4 @@
-/* data/draft/parts.h: what a public file says of its columns, and the draft made of it. */
+/* data/draft/parts.h: the columns of a public file, and the draft made from them. */
 #ifndef SOT_DATA_DRAFT_PARTS_H
 #define SOT_DATA_DRAFT_PARTS_H
 
@@ -33,7 +33,7 @@ typedef struct sot_draft {
     sot_draft_column *columns;
     size_t size;
     uint64_t rows;
-    /* Of a LIBSVM file. */
+    /* For a LIBSVM file. */
     bool matrix;
     size_t features;
     double *labels; /* until there are too many for classes */
@@ -51,13 +51,25 @@ SOTTO_MUST_CHECK sotto_status sot_draft_read_matrix(sot_draft *draft, sotto_erro
 /* The types that the caller states (names.c). */
 SOTTO_MUST_CHECK sotto_status sot_draft_state_types(sot_draft *draft, sotto_error *error);
 
-/* What the name of a column suggests: a number, if nothing else. */
+/* Returns the type suggested by the name of a column; default: a number. */
 sotto_column_type sot_draft_suggest(const char *name);
+
+/* The name is that of free text or of contact data: "notes", "email". */
+bool sot_draft_names_text(const char *name);
+
+/* The name is that of dates: "signup_date", "created_at". */
+bool sot_draft_names_day(const char *name);
+
+/* The name is that of a column that identifies people: "patient_id", "Person" (comments.c). */
+bool sot_draft_names_person(const char *name);
+
+/* The comment of a column; `unknown`: bounds or values are null; `days`: it holds dates. */
+const char *sot_draft_comment(sotto_column_type type, bool unknown, bool days);
 
 /* Decides on types and bounds and writes the schema (write.c). */
 SOTTO_MUST_CHECK sotto_status sot_draft_write(sot_draft *draft, char **out_json,
                                               sotto_error *error);
 
-void sot_draft_free(sot_draft *draft); /* what it holds; a zeroed one is fine */
+void sot_draft_free(sot_draft *draft); /* frees its members; a zeroed one is fine */
 
 #endif

@@ -1,4 +1,4 @@
-/* What the columns of a public table hold. */
+/* The content of the columns of a public table. */
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -15,45 +15,7 @@
 
 enum { LINE_BYTES = 4 << 20 };
 
-typedef struct piece {
-    const char *text;
-    size_t size_bytes;
-} piece;
-
-/* ---- cells: the rules of data/readers/csv/csv.h ---- */
-
-static piece quoted(char delimiter, char **at, const char *end)
-{
-    char *const text = *at + 1;
-    char *written = text;
-    char *read = text;
-    while (read < end) {
-        if (*read == '"') {
-            if (read + 1 >= end || read[1] != '"') break;
-            read++;
-        }
-        *written++ = *read++;
-    }
-    while (read < end && *read != delimiter)
-        read++;
-    *at = read + 1;
-    return (piece){text, (size_t)(written - text)};
-}
-
-static piece next_piece(char delimiter, char **at, const char *end)
-{
-    char *begin = *at;
-    if (begin < end && *begin == '"') return quoted(delimiter, at, end);
-    char *stop = begin;
-    while (stop < end && *stop != delimiter)
-        stop++;
-    *at = stop + 1;
-    while (begin < stop && (*begin == ' ' || *begin == '\t'))
-        begin++;
-    while (begin < stop && (stop[-1] == ' ' || stop[-1] == '\t'))
-        stop--;
-    return (piece){begin, (size_t)(stop - begin)};
-}
+typedef sot_csv_cell piece;
 
 static char *copy_piece(const piece *text)
 {
@@ -220,8 +182,8 @@ static sotto_status check_header(const sot_draft *draft, sotto_error *error)
     sot_free(names);
     if (status == SOTTO_OK && numbers == draft->size) {
         status = sot_fail(error, SOTTO_PARSE,
-                          "%.120s: the first line holds nothing but numbers; give it a "
-                          "header that names the columns",
+                          "%.120s: the first line has only numbers; give it a header "
+                          "that names the columns",
                           draft->config->path);
     }
     return status;
@@ -253,7 +215,7 @@ static sotto_status read_header(sot_draft *draft, sot_lines *lines, char *delimi
             draft->config->path);
     }
     while (at <= end && status == SOTTO_OK) {
-        const piece name = next_piece(*delimiter, &at, end);
+        const piece name = sot_csv_next_cell(*delimiter, &at, end);
         status = add_column(draft, &name, error);
     }
     return status == SOTTO_OK ? check_header(draft, error) : status;
@@ -270,7 +232,7 @@ static sotto_status read_rows(sot_draft *draft, sot_lines *lines, char delimiter
         if (status != SOTTO_OK || !more) return status;
         const char *end = line + bytes;
         for (size_t i = 0; i < draft->size && line <= end; i++) {
-            const piece text = next_piece(delimiter, &line, end);
+            const piece text = sot_csv_next_cell(delimiter, &line, end);
             status = count_cell(&draft->columns[i], &text, error);
             if (status != SOTTO_OK) return status;
         }

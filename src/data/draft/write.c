@@ -1,4 +1,4 @@
-/* From what a public file holds to a schema for people to edit. */
+/* Writes a schema from a public file, for people to edit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +46,13 @@ static const char *why_ignored(const sot_draft *draft, const sot_draft_column *c
 {
     if (column->stated == SOTTO_COLUMN_IGNORE) return "left out";
     if (column->stated != 0) return NULL;
+    if (draft->rows == 0 && has_name_of_id(column->name))
+        return "ignored: its name is that of an id. If one person may have several "
+               "rows, list it with --id and add \"unit\"";
     if (draft->rows == 0)
-        return has_name_of_id(column->name)
-                   ? "ignored: its name is that of an id. If one person may have several "
-                     "rows, list it with --id and add \"unit\""
+        return sot_draft_names_text(column->name)
+                   ? "ignored: its name is that of free text. If it holds categories, "
+                     "list it with --category"
                    : NULL;
     if (column->cells == 0) return "ignored: every cell is empty";
     if (!column->fit)
@@ -79,6 +82,12 @@ static sotto_column_type type_of(const sot_draft *draft, const sot_draft_column 
     return SOTTO_COLUMN_CATEGORY;
 }
 
+/* By its name, where there is nothing else. */
+static bool holds_days(const sot_draft *draft, const sot_draft_column *column)
+{
+    return draft->rows == 0 && column->stated == 0 && sot_draft_names_day(column->name);
+}
+
 /* ---- writing ---- */
 
 static void write_number(sot_json_writer *json, double number)
@@ -88,12 +97,6 @@ static void write_number(sot_json_writer *json, double number)
     } else {
         sot_json_write_double(json, number);
     }
-}
-
-static void write_text(sot_json_writer *json, const char *key, const char *text)
-{
-    sot_json_key(json, key);
-    sot_json_write_string(json, text);
 }
 
 static void write_null(sot_json_writer *json, const char *key)
@@ -125,8 +128,8 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A place for what the sample does not know, if it has a mark for that or the caller asks for one; not in a target, where
- * it would be a class. */
+/* Adds a value for unknown values, if the sample has a mark for them or the caller asks for one.
+ * Not in a target, where it would be a class. */
 static void write_values(const sot_draft *draft, sot_json_writer *json,
                          sot_draft_column *column, bool target)
 {
@@ -139,13 +142,12 @@ static void write_values(const sot_draft *draft, sot_json_writer *json,
             taken = taken || strcmp(column->values[k], others[i]) == 0;
         if (!taken) rest = others[i];
     }
-    sot_json_key(json, "values");
-    sot_json_begin_array(json);
+    sot_json_open_array(json, "values");
     for (size_t i = 0; i < column->value_count; i++)
         sot_json_write_string(json, column->values[i]);
     if (!target && rest != NULL) sot_json_write_string(json, rest);
     sot_json_end_array(json);
-    if (!target && rest != NULL) write_text(json, "missing", rest);
+    if (!target && rest != NULL) sot_json_put_text(json, "missing", rest);
 }
 
 /* Columns of few whole numbers are told of together, at the end. */
@@ -159,7 +161,8 @@ static void note_codes(sot_draft *draft, const sot_draft_column *column)
                        sot_printable(column->name, shown, sizeof shown));
 }
 
-/* What the file does not tell is null, for people to fill in: no reader takes the schema before (data/schema/columns.c). */
+/* Values that the file does not tell are null, for people to fill in; until then the
+ * schema is refused (data/schema/columns.c). */
 static bool write_null_members(sot_draft *draft, sot_json_writer *json,
                                const sot_draft_column *column, sotto_column_type type)
 {
@@ -167,6 +170,7 @@ static bool write_null_members(sot_draft *draft, sot_json_writer *json,
     const bool known =
         column->cells > 0 && column->fit && (number ? column->numbers : !column->many);
     if (known || (!number && type != SOTTO_COLUMN_CATEGORY)) return false;
+    if (holds_days(draft, column)) sot_json_put_text(json, "time_unit", "day");
     if (number) {
         write_null(json, "lower");
         write_null(json, "upper");
@@ -185,8 +189,8 @@ static void write_column(sot_draft *draft, sot_json_writer *json,
     const bool target =
         draft->config->target != NULL && strcmp(draft->config->target, column->name) == 0;
     sot_json_begin_object(json);
-    write_text(json, "name", column->name);
-    write_text(json, "type", sotto_column_type_name(type));
+    sot_json_put_text(json, "name", column->name);
+    sot_json_put_text(json, "type", sotto_column_type_name(type));
     const bool unknown = write_null_members(draft, json, column, type);
     switch (type) {
     case SOTTO_COLUMN_NUMBER:
@@ -194,14 +198,15 @@ static void write_column(sot_draft *draft, sot_json_writer *json,
         if (unknown) break;
         write_bounds(json, column->least, column->most,
                      column->whole || type == SOTTO_COLUMN_INTEGER);
-        write_text(json, "source", source);
-        if (column->least == column->most) note(draft, column, "has one value");
+        sot_json_put_text(json, "source", source);
+        if (column->least == column->most)
+            note(draft, column, "has one value; classification needs at least two");
         if (type == SOTTO_COLUMN_INTEGER && !target) note_codes(draft, column);
         break;
     case SOTTO_COLUMN_CATEGORY:
         if (unknown) break;
         write_values(draft, json, column, target);
-        write_text(json, "source", source);
+        sot_json_put_text(json, "source", source);
         break;
     case SOTTO_COLUMN_IGNORE:
         note(draft, column, why_ignored(draft, column));
@@ -210,6 +215,24 @@ static void write_column(sot_draft *draft, sot_json_writer *json,
     case SOTTO_COLUMN_ID:
         break;
     }
+    if (draft->config->comments)
+        sot_json_put_text(json, "about",
+                          sot_draft_comment(type, unknown, holds_days(draft, column)));
+    sot_json_end_object(json);
+}
+
+static void write_unit(const sot_draft *draft, sot_json_writer *json)
+{
+    const sotto_draft_config *config = draft->config;
+    if (config->unit == NULL) return;
+    sot_json_open_object(json, "unit");
+    sot_json_put_text(json, "column", config->unit);
+    sot_json_put_whole(json, "rows", config->unit_rows > 0 ? config->unit_rows : 1);
+    if (config->comments)
+        sot_json_put_text(
+            json, "about",
+            "all rows of one person are protected together; rows beyond this cap "
+            "are dropped at random");
     sot_json_end_object(json);
 }
 
@@ -238,9 +261,10 @@ static sotto_status find_target(const sot_draft *draft, sot_draft_column **out_c
                      nearest == NULL ? "" : sot_printable(nearest, meant, sizeof meant),
                      nearest == NULL ? "" : "'?");
     } else if (type_of(draft, *out_column) == SOTTO_COLUMN_IGNORE) {
-        status = sot_fail(
-            error, SOTTO_INVALID_ARGUMENT, "the target '%s' cannot be predicted: %.120s",
-            sot_printable(name, shown, sizeof shown), why_ignored(draft, *out_column));
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "`target` is '%s', which cannot be predicted: %.120s",
+                          sot_printable(name, shown, sizeof shown),
+                          why_ignored(draft, *out_column));
     }
     sot_free(names);
     return status;
@@ -257,9 +281,8 @@ static void write_target(sot_draft *draft, sot_json_writer *json,
     if (number && column->value_count == 2 && !column->many &&
         column->least < column->most) {
         sot_json_begin_object(json);
-        write_text(json, "column", column->name);
-        sot_json_key(json, "labels");
-        sot_json_begin_array(json);
+        sot_json_put_text(json, "column", column->name);
+        sot_json_open_array(json, "labels");
         write_number(json, column->least);
         write_number(json, column->most);
         sot_json_end_array(json);
@@ -269,8 +292,8 @@ static void write_target(sot_draft *draft, sot_json_writer *json,
     sot_json_write_string(json, column->name);
     if (number)
         note(draft, column,
-             "the target is a number, for the models linear, huber and poisson; to tell "
-             "classes apart write \"target\": {\"column\": ..., \"above\": T}, or list "
+             "the target is a number, for the models linear, huber and poisson; for "
+             "classes write \"target\": {\"column\": ..., \"above\": T}, or list "
              "\"labels\"");
     if (type == SOTTO_COLUMN_CATEGORY && column->value_count > 2)
         note(
@@ -292,14 +315,15 @@ static sotto_status write_table(sot_draft *draft, sot_json_writer *json,
     sotto_status status = SOTTO_OK;
     if (draft->config->target != NULL) status = find_target(draft, &target, error);
     if (status != SOTTO_OK) return status;
+    sot_json_put_text(json, "ledger", draft->config->ledger);
+    write_unit(draft, json);
     if (target != NULL) {
         write_target(draft, json, target);
     } else {
         sot_growing_text(&draft->notes,
                          "no target: add \"target\": \"COLUMN\" to train a model\n");
     }
-    sot_json_key(json, "columns");
-    sot_json_begin_array(json);
+    sot_json_open_array(json, "columns");
     for (size_t i = 0; i < draft->size; i++)
         write_column(draft, json, &draft->columns[i]);
     sot_json_end_array(json);
@@ -315,11 +339,9 @@ static sotto_status write_table(sot_draft *draft, sot_json_writer *json,
 
 static void write_matrix(sot_draft *draft, sot_json_writer *json)
 {
-    sot_json_key(json, "features");
-    sot_json_write_int64(json, (int64_t)draft->features);
+    sot_json_put_whole(json, "features", draft->features);
     if (draft->many_labels || (draft->fractions && draft->label_count > 2)) {
-        sot_json_key(json, "target");
-        sot_json_begin_object(json);
+        sot_json_open_object(json, "target");
         write_bounds(json, draft->least, draft->most, !draft->fractions);
         sot_json_end_object(json);
         sot_growing_text(
@@ -327,17 +349,14 @@ static void write_matrix(sot_draft *draft, sot_json_writer *json)
             "target: the rows carry numbers; replace the bounds by ones that "
             "are known without looking\n");
     } else {
-        sot_json_key(json, "labels");
-        sot_json_begin_array(json);
+        sot_json_open_array(json, "labels");
         for (size_t i = 0; i < draft->label_count; i++)
             write_number(json, draft->labels[i]);
         sot_json_end_array(json);
     }
-    sot_json_key(json, "row_norm");
-    sot_json_begin_object(json);
-    sot_json_key(json, "bound");
-    sot_json_write_double(json, 1.0);
-    write_text(json, "rule", "scale");
+    sot_json_open_object(json, "row_norm");
+    sot_json_put_double(json, "bound", 1.0);
+    sot_json_put_text(json, "rule", "scale");
     sot_json_end_object(json);
     sot_growing_text(&draft->notes,
                      "row_norm: every row is divided by its own norm; \"rule\": \"clip\" "
@@ -384,7 +403,7 @@ sotto_status sot_draft_write(sot_draft *draft, char **out_json, sotto_error *err
     sotto_status status = sot_json_writer_new(true, &json, error);
     if (status != SOTTO_OK) return status;
     sot_json_begin_object(json);
-    write_text(
+    sot_json_put_text(
         json, "about",
         draft->matrix || draft->rows > 0
             ? "drafted by sotto from a public sample: edit it, and replace its bounds by "
@@ -392,7 +411,7 @@ sotto_status sot_draft_write(sot_draft *draft, char **out_json, sotto_error *err
             : "drafted by sotto from the names of columns: fill in every null by what is "
               "known without looking at rows");
     if (draft->config->dataset != NULL)
-        write_text(json, "dataset", draft->config->dataset);
+        sot_json_put_text(json, "dataset", draft->config->dataset);
     if (draft->matrix) {
         write_matrix(draft, json);
     } else {

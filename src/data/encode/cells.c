@@ -11,7 +11,7 @@
 
 enum { NUMBER_BYTES = 24 }; /* of a place in a matrix, in digits */
 
-/* Of a category: the value that the feature is about; else NULL. */
+/* Returns the value of a category's feature; else NULL. */
 static const char *value_of(const sotto_column *column, const sot_cells_grid *grid)
 {
     return grid->indicator && column->type == SOTTO_COLUMN_CATEGORY

@@ -1,5 +1,5 @@
-/* Rows as a whole: records whose numbers are all there, and that are never cut, need no list of features;
- * where they are bytes, no arithmetic either. */
+/* Whole rows: records with all numbers present that are never clipped need no list of features.
+ * If the numbers are bytes, they need no arithmetic either. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "data/encode/parts.h"
 
-/* A number on the grid, where rows are never cut: what append() of encode.c makes of it. */
+/* Rounds a number to the grid, where rows are never clipped; the same as append() of
+ * encode.c. */
 static float on_grid(const sot_encoding *encoding, double number)
 {
     const double value = sot_encode_value(encoding, number);
@@ -27,8 +28,8 @@ sotto_status sot_encode_map_bytes(sot_encoding *encoding, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* A row that is never cut, and of which all numbers are there, feature by feature: what append() does
- * where no norm is looked at. */
+/* Encodes a row that is never clipped and has all numbers, feature by feature: the same as
+ * append() without a norm bound. */
 static void encode_freely(const sot_encoding *encoding, const sot_record *record,
                           float *out_row)
 {

@@ -8,8 +8,8 @@
 
 /* ---- numbers ---- */
 
-/* Beyond these a feature is cut off or counts as 0: its square, and the sum of up to 2^24 of
- * them, then neither overflow nor lose their precision. What is no number counts as absent. */
+/* A feature beyond these is clipped or counts as 0. So its square, and the sum of up to 2^24 of
+ * them, neither overflows nor loses precision. NaN counts as absent. */
 static const double feature_most = 0x1p490;
 static const double feature_least = 0x1p-500;
 
@@ -102,7 +102,7 @@ static void shorten(grid_row *row)
     }
 }
 
-/* 1 / unit, times what brings the row to its norm. */
+/* Returns 1 / unit, times the factor that brings the row to its norm. */
 static double factor_of(const sot_encoding *encoding, double squares)
 {
     const double norm = sqrt(squares);
@@ -156,8 +156,8 @@ static void encode_matrix(grid_row *row, const sot_record *record)
     }
 }
 
-/* The features of a matrix whose numbers have bounds, one after another: a number that the record does not
- * list is a 0, and that may be a feature other than 0. */
+/* The features of a matrix whose numbers have bounds, one after another. A number that the record
+ * does not list is a 0, and its feature may be nonzero. */
 typedef struct bounded_walk {
     const sot_encoding *encoding;
     const sot_record *record;
@@ -263,7 +263,8 @@ double sot_encode_number(const sot_encoding *encoding, const sot_record *record)
     return fmin(fmax(number, target->lower), target->upper);
 }
 
-/* On the grid, toward 0, and within the largest: whatever the scaling rounded. */
+/* Rounds to the grid, toward 0, and clips to the largest value, which also covers
+ * rounding of the scaling. */
 static double on_target_grid(const sot_encoding *encoding, double value)
 {
     const double most = encoding->target_most;
@@ -295,7 +296,7 @@ double sot_encoding_target_value(const sot_encoding *encoding, double encoded)
     return fmin(fmax(value, target->lower), target->upper);
 }
 
-/* ---- what is public ---- */
+/* ---- public facts ---- */
 
 sot_target_role sot_encoding_role(const sot_encoding *encoding)
 {
@@ -327,8 +328,8 @@ double sot_encoding_bound(const sot_encoding *encoding)
     return encoding->total_bound;
 }
 
-/* Rows are as wide as their columns or numbers, and clipping makes them narrower; scaling may widen
- * a short row, up to the bound of all. */
+/* Rows are as wide as their columns or numbers, and clipping makes them narrower. Scaling may
+ * widen a short row, up to the common bound. */
 double sot_encoding_feature_most(const sot_encoding *encoding)
 {
     double most = encoding->bound;

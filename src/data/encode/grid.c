@@ -5,7 +5,7 @@
 
 static uint32_t place_among_cuts(const sot_cells_grid *grid, double value)
 {
-    uint64_t low = 0; /* cuts[low - 1] <= value < cuts[high] */
+    uint64_t low = 0; /* `cuts[low - 1] <= value < cuts[high]` */
     uint64_t high = grid->cells - 1;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;

@@ -48,14 +48,14 @@ static sotto_status choose_number(sot_encoding *encoding, sotto_error *error)
     const sotto_target *target = encoding->target;
     const char *name = target->column == NULL ? "label of each row" : target->column;
     if (target->label_count > 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the target '%.60s' is a class, with labels; the model predicts "
-                        "numbers: choose a number or integer column %s, or a model of "
-                        "classes",
-                        name,
-                        target->column == NULL ? "with a schema that has \"target\": "
-                                                 "{\"lower\": ..., \"upper\": ...}"
-                                               : "without labels");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the target '%.60s' is a class, with labels; the model predicts numbers: "
+            "choose a number or integer column %s, or a model of classes",
+            name,
+            target->column == NULL ? "with a schema that has \"target\": "
+                                     "{\"lower\": ..., \"upper\": ...}"
+                                   : "without labels");
     }
     if (!target->bounded) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -106,8 +106,8 @@ sotto_status sot_encode_choose_target(sot_encoding *encoding, const char *name,
     const sotto_target *target = encoding->target;
     if (target == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schema does not say which column is to be predicted; add "
-                        "\"target\" to it, or name the target");
+                        "`target` is missing: the schema does not name the column to "
+                        "predict; add \"target\" to it, or give `target=smokes`");
     }
     if (encoding->role != SOT_TARGET_CLASSES) return choose_number(encoding, error);
     if (target->label_count == 0 && target->column == NULL) {
@@ -120,14 +120,14 @@ sotto_status sot_encode_choose_target(sot_encoding *encoding, const char *name,
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the target '%.60s' is a number without labels; add to the "
                         "schema \"target\": {\"column\": ..., \"labels\": [0, 1]}, or "
-                        "\"above\": T to tell numbers above T from the others",
+                        "\"above\": T for the class of numbers above T",
                         target->column);
     }
     if (target->label_count == 1) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the target '%.60s' has one value; a class needs another to be "
-                        "told from",
-                        target->column);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the target '%.60s' has one value; classification needs at least two",
+            target->column);
     }
     encoding->target_unit = 1.0;
     encoding->target_most =
@@ -226,7 +226,7 @@ static uint64_t whole_square(double x)
     return (uint64_t)whole - (whole == product && error < 0.0 ? 1 : 0);
 }
 
-/* What rows that are never cut sum up to on the grid. */
+/* Returns the largest sum of squares, on the grid, of rows that are never clipped. */
 static uint64_t free_squares(const sot_encoding *encoding)
 {
     uint64_t squares = 0;

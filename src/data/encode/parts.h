@@ -1,4 +1,5 @@
-/* data/encode/parts.h: what making an encoding (new.c) and using it (encode.c) share. */
+/* data/encode/parts.h: the common part of making an encoding (new.c) and using it
+ * (encode.c). */
 #ifndef SOT_DATA_ENCODE_PARTS_H
 #define SOT_DATA_ENCODE_PARTS_H
 
@@ -33,7 +34,8 @@ struct sot_encoding {
     const sotto_column *numbers; /* of a matrix whose numbers have bounds; else NULL */
     double largest;              /* |feature| of them at most, before the row's norm */
     double absent;               /* the feature of a number that a record does not list */
-    /* What each byte becomes, if rows are never cut: a file of bytes needs no arithmetic. */
+    /* The feature of each byte, if rows are never clipped: a file of bytes needs no
+     * arithmetic. */
     float *of_byte;
     bool cut; /* rows may be longer than `bound`, or are scaled to it */
     sotto_norm_rule rule;
@@ -58,12 +60,12 @@ SOTTO_MUST_CHECK sotto_status sot_encode_choose_target(sot_encoding *encoding,
 char *sot_encode_write_name(const char **out_name, char *place, const char *first,
                             const char *second);
 
-/* The feature that a number of a matrix with bounds is, before the row's norm is looked at
- * (encode.c). Total, and monotone for what is a number. */
+/* Returns the feature of a number of a matrix with bounds, before the row's norm is
+ * applied (encode.c). Total, and monotone for numbers. */
 double sot_encode_value(const sot_encoding *encoding, double number);
 
-/* What sot_encode() makes of each byte, if the numbers of a matrix have bounds and rows are never cut
- * (dense.c). */
+/* Tabulates the result of sot_encode() for each byte, if the numbers of a matrix have bounds and
+ * rows are never clipped (dense.c). */
 SOTTO_MUST_CHECK sotto_status sot_encode_map_bytes(sot_encoding *encoding,
                                                    sotto_error *error);
 

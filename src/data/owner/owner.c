@@ -64,7 +64,7 @@ bool sot_schema_state_adjusted(const sotto_schema *schema, char out[SOT_ADJUSTED
 
 /* ---- a schema that shows cells as they are ---- */
 
-/* Numbers are not clipped, and what would be the default is NaN. */
+/* Makes a schema in which numbers are not clipped and the default is NaN. */
 static sotto_status make_probe(const sotto_schema *schema, sotto_schema **out_probe,
                                sotto_error *error)
 {
@@ -99,7 +99,7 @@ typedef struct owner_run {
     sot_owner_counts *counts;
 } owner_run;
 
-/* What a training makes of the number, which may be NaN; counts a change. */
+/* Returns the number as a training sees it, which may be NaN; counts a change. */
 static double count_number(sot_cell_counts *counts, double missing, double number)
 {
     if (!isfinite(number)) {

@@ -1,8 +1,9 @@
 /* data/owner/owner.h: exact counts for the owner of the data, and the parts of a schema that the owner changed afterwards.
  *
- * Idea     Every cell of a record counts as a value in the schema's range, without a trace (data/cells/cell.h): a wrong bound or a
- *          wrong label set wastes a budget silently. The owner may look at the rows anyway, and so may see how many cells
- *          the schema changes.
+ * Idea     Every cell counts as a value in the schema's range, without a message
+ *          (data/cells/cell.h). So a wrong bound or a wrong label set wastes a budget silently.
+ *          The owner may look at the rows anyway, and so may see the number of cells that the
+ *          schema changes.
  * Secret   The counts are exact. No mechanism protects them; nothing here may be part of a release.
  * How      The rows are read by the same readers with a copy of the schema that has no bounds and the default NaN. So every
  *          format is covered, and a cell counts as changed exactly if it is changed in a training.

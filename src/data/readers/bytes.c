@@ -14,9 +14,9 @@
 #include "base/text.h"
 
 enum {
-    READ_BYTES_MAX = 1 << 30, /* what read() and inflate() take at once */
-    INPUT_BYTES =
-        1 << 16, /* packed bytes, or those that told that a file is not packed */
+    READ_BYTES_MAX = 1 << 30, /* the largest size of one read() or inflate() */
+    INPUT_BYTES = 1 << 16,    /* compressed bytes, or those that showed that a file is not
+                  * compressed */
     GZIP_BITS = 16 + MAX_WBITS /* inflateInit2(): gzip members and nothing else */
 };
 
@@ -26,7 +26,7 @@ struct sot_bytes {
     uint64_t size;        /* UINT64_MAX: not known */
     uint64_t hint;        /* the same */
     unsigned char *input; /* NULL: a plain file whose bytes were not looked at */
-    z_stream inflater;    /* its next_in and avail_in are what is left of the input */
+    z_stream inflater;    /* its next_in and avail_in are the rest of the input */
     gz_header header;     /* of the first member; zlib keeps a pointer to it */
     bool is_packed;       /* the inflater is open */
     bool in_member;       /* some of a gzip member was read, and its end was not */
@@ -56,15 +56,16 @@ static sotto_status check_name(const char *path, sotto_error *error)
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         if (!sot_name_ends(path, ends[i])) continue;
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "%.120s is packed in a way that is not read here; unpack it, or "
-                        "pack it with gzip",
+                        "%.120s is compressed in a way that is not read here; decompress "
+                        "it, or compress it with gzip",
                         path);
     }
     return SOTTO_OK;
 }
 
-/* Deflate makes at most 1032 bytes of one (zlib's technical notes): what claims more is damaged, or
- * longer than 4 GiB. Only for a file that begins with a gzip member: the last bytes of any other are a record's. */
+/* Deflate makes at most 1032 bytes of one (zlib's technical notes): a file that claims more is
+ * damaged, or longer than 4 GiB. Only for a file that begins with a gzip member: the last bytes
+ * of any other are a record's. */
 static uint64_t packed_hint(int descriptor, const struct stat *facts)
 {
     enum { MEMBER_BYTES_LEAST = 18, RATIO_MOST = 1032 };
@@ -89,7 +90,7 @@ static ssize_t read_file(const sot_bytes *bytes, void *buffer, size_t room)
     return got;
 }
 
-/* More input behind what is left of it: 0 at the end of the file, below 0 when it cannot be had. */
+/* Appends more input to the rest: 0 at the end of the file, below 0 on failure. */
 static ssize_t fill_input(sot_bytes *bytes)
 {
     z_stream *inflater = &bytes->inflater;
@@ -252,7 +253,7 @@ static ssize_t read_some(sot_bytes *bytes, void *buffer, size_t room)
     if (bytes->is_packed) return inflate_some(bytes, buffer, room);
     const unsigned left = bytes->inflater.avail_in;
     if (left == 0) return read_file(bytes, buffer, room);
-    if (room > left) room = left; /* those that told that the file is not packed */
+    if (room > left) room = left; /* those that showed that the file is not compressed */
     memcpy(buffer, bytes->inflater.next_in, room);
     bytes->inflater.next_in += room;
     bytes->inflater.avail_in -= (unsigned)room;

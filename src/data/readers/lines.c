@@ -19,12 +19,12 @@ struct sot_lines {
     size_t touched; /* bytes of the buffer that ever held something */
     bool at_end;    /* of the file */
     bool was_cut;   /* the last line */
-    bool has_rest;  /* of a line that was cut bytes may be left, from `begin` on */
+    bool has_rest;  /* a truncated line may have more bytes, from `begin` on */
     bool is_masked; /* a line feed stands where the rest begins, with this byte */
     char first_of_rest;
 };
 
-/* One more block behind what is there; the caller made room for it. */
+/* Reads one more block behind the current bytes; the caller made room for it. */
 static sotto_status fill(sot_lines *lines, sotto_error *error)
 {
     size_t got = 0;
@@ -37,7 +37,7 @@ static sotto_status fill(sot_lines *lines, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* Moves what is not yet used to the front, so that a block fits behind it. */
+/* Moves the unused bytes to the front, so that a block fits behind them. */
 static void make_room(sot_lines *lines)
 {
     const size_t left = lines->end - lines->begin;

@@ -1,10 +1,10 @@
-/* data/readers/lines.h: a file, plain or packed by gzip, line by line, in bounded memory.
+/* data/readers/lines.h: a file, plain or gzip-compressed, line by line, in bounded memory.
  *
- * Isolation   A line is what stands between two line feeds, whatever bytes it holds; readers see
- *             one line and nothing else. A blank line is a line: were it passed over, the number
- *             of records would depend on what one of them holds.
- * Memory      One block and one line. Of a longer line only the first bytes are kept; the rest can be had in
- *             blocks (sot_lines_rest()).
+ * Isolation: a line is the bytes between two line feeds; readers see only one line. A blank line
+ * is a line: if it were skipped, the number of records would depend on the content of one.
+ *
+ * Memory: one block and one line. Only the first bytes of a longer line are kept;
+ * sot_lines_rest() reads the rest in blocks.
  */
 #ifndef SOT_DATA_READERS_LINES_H
 #define SOT_DATA_READERS_LINES_H
@@ -26,7 +26,7 @@ enum { SOT_LINES_SLACK = 16 };
 SOTTO_MUST_CHECK sotto_status sot_lines_open(const char *path, sot_packing packing,
                                              size_t line_bytes_max, sot_lines **out_lines,
                                              sotto_error *error);
-void sot_lines_close(sot_lines *lines); /* wipes what it read; NULL is fine */
+void sot_lines_close(sot_lines *lines); /* wipes the lines it read; NULL is fine */
 
 /* The next line without its end (LF or CRLF), until the next call; it may be written to. A line
  * feed stands at (*out_line)[*out_bytes]. *out_more is false when there is no further line.
@@ -35,11 +35,11 @@ SOTTO_MUST_CHECK sotto_status sot_lines_next(sot_lines *lines, char **out_line,
                                              size_t *out_bytes, bool *out_more,
                                              sotto_error *error);
 
-/* Whether the last line was longer than what is kept of it. */
+/* True if the last line was truncated. */
 bool sot_lines_was_cut(const sot_lines *lines);
 
-/* The next bytes of a line that was cut, behind those that sot_lines_next() or the last call gave; 0 at the end
- * of the line. They take the place of the bytes before them. */
+/* Reads the next bytes of a truncated line, after those of sot_lines_next() or the last call; 0
+ * at the end of the line. They replace the bytes before them. */
 SOTTO_MUST_CHECK sotto_status sot_lines_rest(sot_lines *lines, const char **out_bytes,
                                              size_t *out_size_bytes, sotto_error *error);
 

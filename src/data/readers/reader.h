@@ -1,12 +1,17 @@
-/* data/readers/reader.h: what a reader is. Each format has one: a table of functions and of public facts. data/readers/readers.c
- * lists them, data/source/format.h chooses one, data/source/source.h uses it. No code outside of data/readers/ asks which one it is.
+/* data/readers/reader.h: the interface of readers. Each format has one: a table of functions and
+ * of public facts. The list is data/readers/readers.c; data/source/format.h chooses one,
+ * data/source/source.h uses it. No code outside of data/readers/ depends on the choice.
  *
- * Isolation   A record that a reader gives is a function of one stored record and of public things (data/stability.md).
- * Totality    Opening sees what is public (names, header, shape) and refuses what does not fit the schema. After that no
- *             record can stop a reader: whatever it holds, it gives one sot_record. Failures are of the medium alone,
- *             and their texts quote no record.
- * Memory      Bounded by the schema and by the format's public shape, not by a record.
- * Proof note  src/data/stability.md; CONTRIBUTING.md says how to add one.
+ * Isolation: a record of a reader is a function of one stored record and of public facts
+ * (data/stability.md).
+ *
+ * Totality: opening sees public facts (names, header, shape) and refuses a mismatch with the
+ * schema. After that no record can stop a reader: every record gives one sot_record. Only the
+ * medium can fail, and messages quote no record.
+ *
+ * Memory: bounded by the schema and by the format's public shape, not by a record.
+ *
+ * Proof note: src/data/stability.md; CONTRIBUTING.md explains how to add a reader.
  */
 #ifndef SOT_DATA_READERS_READER_H
 #define SOT_DATA_READERS_READER_H
@@ -22,8 +27,8 @@
 #include "data/cells/value.h"
 #include "data/readers/record.h"
 
-/* What is to be read. The schema, and memory that records lie in, outlive the reader; all else is borrowed for the
- * call. */
+/* The input of a reader. The schema and records in memory outlive the reader; the rest is
+ * borrowed for the call. */
 typedef struct sot_reader_input {
     const sotto_data_file *file;  /* NULL: records in memory */
     const sotto_records *records; /* NULL: a file */
@@ -31,13 +36,14 @@ typedef struct sot_reader_input {
     bool without_target; /* the target, ids and ignored columns may be missing */
     /* With a table's schema: the columns whose raw cells `cell` is asked for, one flag a column; NULL: none. */
     const bool *wanted;
-    /* Of these the columns that a condition tests: a format with column names must have them. NULL: none. */
+    /* The columns that a condition tests: a format with column names must have them.
+     * NULL: none. */
     const bool *tested;
 } sot_reader_input;
 
 typedef struct sot_reader_kind {
     const char *name;   /* for people: "CSV" */
-    const char *option; /* what --format calls it; NULL: names and headers tell it */
+    const char *option; /* its name for --format; NULL: names and headers decide */
 
     /* Public facts of the format. */
     bool of_tables;   /* goes with a schema of "columns" */
@@ -46,8 +52,8 @@ typedef struct sot_reader_kind {
     bool has_ids; /* its cells can be texts, so that a column of ids can be one of them */
     bool takes_query; /* needs a table or a query; all others refuse both */
     bool is_sparse;   /* records list the features that are there */
-    bool
-        keeps_order; /* rows come in the stored order; false: the order may depend on what rows say */
+    bool keeps_order; /* rows come in the stored order; false: the order may depend on the
+                      * content of rows */
     /* The first line is a header in text, so that it may be looked at to refuse files of other formats. Where the first
      * bytes are a record's, they decide nothing. */
     bool begins_with_names;
@@ -55,17 +61,18 @@ typedef struct sot_reader_kind {
     /* Where labels are, for the refusal of a file of labels; NULL: a file of labels belongs to it (matrix schema). */
     const char *labels;
 
-    /* Whether the name of the file says that it is of this format, for a schema of a matrix or of a table. Looks at no
-     * file. NULL: no name does. */
+    /* True if the name of the file is that of this format, for a schema of a matrix or of a
+     * table. Opens no file. NULL: no name is. */
     bool (*is_named)(const char *path, bool is_matrix);
 
-    /* Whether the settings of the file can leave rows out. Looks at no file. NULL: they cannot. */
+    /* True if the settings of the file can leave rows out. Opens no file. NULL: they
+     * cannot. */
     bool (*selects)(const sotto_data_file *file);
 
     /* Opens and matches the header with the schema; no record is looked at. */
     sotto_status (*open)(const sot_reader_input *input, void **out_reader,
                          sotto_error *error);
-    void (*close)(void *reader); /* wipes what it read; NULL is fine */
+    void (*close)(void *reader); /* wipes the bytes it read; NULL is fine */
 
     /* The next record; *out_more is false at the end. At most 2^32 records. The unit is filled in by data/source/source.c, from
      * `cell`; records in memory bring their own. */
@@ -79,7 +86,8 @@ typedef struct sot_reader_kind {
     /* Records, if that is known before the first one is read; 0: not known. Secret; for reserving memory. NULL: never known. */
     uint64_t (*rows_hint)(const void *reader);
 
-    /* Whether a learner can use what was opened. Public; for before the charge. NULL: it can. */
+    /* Checks that a learner can use the opened records. Public; called before the charge.
+     * NULL: it can. */
     sotto_status (*check_training)(const void *reader, sotto_error *error);
 
     /* Reading again. All three NULL: the reader is of a file, which is opened again if it is still the same (its stamp). Else

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Borrowed from the source, until the next record is asked for. Every source is total: whatever
- * a line or a row of memory holds, it gives one record. */
+/* Borrowed from the source, until the next record is read. Every source is total: any line or row
+ * of memory gives one record. */
 typedef struct sot_record {
     /* With a table's schema: one number a column of the schema, within its bounds (a category's
      * index; 0 for id and ignored columns). NULL with a matrix schema. */

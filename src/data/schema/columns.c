@@ -1,4 +1,4 @@
-/* The columns of a table: type, bounds, categories, what is missing, and the scale. */
+/* The columns of a table: type, bounds, categories, missing values, and the scale. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ void sot_schema_free_column(sotto_column *column)
 static const double bound_most =
     SOT_SCHEMA_BOUND_MOST; /* so that integers and sums stay exact */
 
-/* A draft has null where people are to fill in what they know. */
+/* A draft has null where people must fill in a value. */
 static sotto_status check_filled(const sot_json_value *value, const char *key,
                                  const sotto_column *column, sotto_error *error)
 {
@@ -56,7 +56,8 @@ static sotto_status check_filled(const sot_json_value *value, const char *key,
         sot_json_kind_of(&member) != SOT_JSON_NULL)
         return SOTTO_OK;
     (void)snprintf(remedy, sizeof remedy,
-                   "fill in what is known of the column '%s' without looking at its rows",
+                   "fill in the bounds or values of the column '%s' from public "
+                   "knowledge, never from its rows",
                    sot_printable(column->name, shown, sizeof shown));
     return sot_json_refuse(&member, remedy, error);
 }
@@ -272,14 +273,14 @@ static sotto_status read_type(const sot_json_value *value, sotto_column_type *ou
 
 static const char *const *keys_of(sotto_column_type type)
 {
-    static const char *const bounded[] = {"name",      "type",    "lower",
-                                          "upper",     "missing", "scale",
-                                          "time_unit", "source",  NULL};
-    static const char *const category[] = {"name",    "type",   "values",
-                                           "missing", "source", NULL};
-    static const char *const boolean[] = {"name",  "type",   "missing",
-                                          "scale", "source", NULL};
-    static const char *const bare[] = {"name", "type", "source", NULL};
+    static const char *const bounded[] = {"name",    "type",  "lower",     "upper",
+                                          "missing", "scale", "time_unit", "source",
+                                          "about",   NULL};
+    static const char *const category[] = {"name",   "type",  "values", "missing",
+                                           "source", "about", NULL};
+    static const char *const boolean[] = {"name",   "type",  "missing", "scale",
+                                          "source", "about", NULL};
+    static const char *const bare[] = {"name", "type", "source", "about", NULL};
     if (type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER) return bounded;
     if (type == SOTTO_COLUMN_CATEGORY) return category;
     return type == SOTTO_COLUMN_BOOLEAN ? boolean : bare;

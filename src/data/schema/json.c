@@ -1,17 +1,9 @@
-/* A schema written out again, in one spelling: what a model file carries. */
+/* Writes a schema in one spelling, for model files. */
 #include "data/schema/parts.h"
 
-#include "base/error.h"
 #include "base/json/writer.h"
-#include "base/memory.h"
 #include "data/cells/time.h"
 #include "data/schema/matrix.h"
-
-static void write_number(sot_json_writer *writer, const char *key, double number)
-{
-    sot_json_key(writer, key);
-    sot_json_write_double(writer, number);
-}
 
 static void write_scale(sot_json_writer *writer, const sotto_column *column)
 {
@@ -22,18 +14,18 @@ static void write_scale(sot_json_writer *writer, const sotto_column *column)
         return;
     }
     sot_json_begin_object(writer);
-    write_number(writer, "center", column->center);
-    write_number(writer, "width", column->width);
+    sot_json_put_double(writer, "center", column->center);
+    sot_json_put_double(writer, "width", column->width);
     sot_json_end_object(writer);
 }
 
 static void write_bounds(sot_json_writer *writer, const sotto_column *column)
 {
     if (column->bounded) {
-        write_number(writer, "lower", column->lower);
-        write_number(writer, "upper", column->upper);
+        sot_json_put_double(writer, "lower", column->lower);
+        sot_json_put_double(writer, "upper", column->upper);
     }
-    write_number(writer, "missing", column->missing);
+    sot_json_put_double(writer, "missing", column->missing);
     write_scale(writer, column);
 }
 
@@ -49,16 +41,14 @@ static void write_column(sot_json_writer *writer, const sotto_column *column)
         sot_json_put_text(writer, "time_unit", sot_time_unit_name(column->time_unit));
         break;
     case SOTTO_COLUMN_CATEGORY:
-        sot_json_key(writer, "values");
-        sot_json_begin_array(writer);
+        sot_json_open_array(writer, "values");
         for (size_t i = 0; i < column->value_count; i++)
             sot_json_write_string(writer, column->values[i]);
         sot_json_end_array(writer);
         sot_json_put_text(writer, "missing", column->values[(size_t)column->missing]);
         break;
     case SOTTO_COLUMN_BOOLEAN:
-        sot_json_key(writer, "missing");
-        sot_json_write_bool(writer, column->missing != 0.0);
+        sot_json_put_bool(writer, "missing", column->missing != 0.0);
         write_scale(writer, column);
         break;
     case SOTTO_COLUMN_ID:
@@ -83,8 +73,7 @@ static void write_label(sot_json_writer *writer, const sotto_target *target, boo
 static void write_labels(sot_json_writer *writer, const sotto_target *target,
                          bool numbers)
 {
-    sot_json_key(writer, "labels");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "labels");
     for (size_t i = 0; i < target->label_count; i++)
         write_label(writer, target, numbers, i);
     sot_json_end_array(writer);
@@ -96,12 +85,11 @@ static void write_target(sot_json_writer *writer, const sotto_schema *schema,
     const sotto_column_type type = schema->columns[target->index].type;
     const bool number = type == SOTTO_COLUMN_NUMBER || type == SOTTO_COLUMN_INTEGER;
     const bool numbers = number && !target->threshold;
-    sot_json_key(writer, "target");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "target");
     sot_json_put_text(writer, "column", target->column);
-    if (target->threshold) write_number(writer, "above", target->above);
-    /* A category may have one value or thousands; a list of so many labels would not be read, and
-     * is the column's own. */
+    if (target->threshold) sot_json_put_double(writer, "above", target->above);
+    /* A category may have one value or thousands; a list of that length would not be read, and is
+     * the column's own. */
     if (target->label_count >= 2 && target->label_count <= SOT_SCHEMA_LABELS_MAX)
         write_labels(writer, target, numbers);
     if (target->label_count > 0 && (numbers || type == SOTTO_COLUMN_CATEGORY)) {
@@ -117,9 +105,8 @@ static void write_row_norm(sot_json_writer *writer, const sotto_schema *schema)
 {
     const sotto_row_norm *norm = &schema->row_norm;
     if (!norm->given) return; /* it follows from the columns */
-    sot_json_key(writer, "row_norm");
-    sot_json_begin_object(writer);
-    write_number(writer, "bound", norm->bound);
+    sot_json_open_object(writer, "row_norm");
+    sot_json_put_double(writer, "bound", norm->bound);
     sot_json_put_text(writer, "rule", sotto_norm_rule_name(norm->rule));
     sot_json_put_text(writer, "source", schema->row_norm_source);
     sot_json_end_object(writer);
@@ -129,17 +116,14 @@ static void write_table(sot_json_writer *writer, const sotto_schema *schema,
                         const sotto_target *target)
 {
     if (schema->unit != NULL) {
-        sot_json_key(writer, "unit");
-        sot_json_begin_object(writer);
+        sot_json_open_object(writer, "unit");
         sot_json_put_text(writer, "column", schema->unit);
-        sot_json_key(writer, "rows");
-        sot_json_write_int64(writer, (int64_t)schema->unit_rows);
+        sot_json_put_whole(writer, "rows", schema->unit_rows);
         sot_json_put_text(writer, "source", schema->unit_source);
         sot_json_end_object(writer);
     }
     if (target != NULL) write_target(writer, schema, target);
-    sot_json_key(writer, "columns");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "columns");
     for (size_t i = 0; i < schema->size; i++)
         write_column(writer, &schema->columns[i]);
     sot_json_end_array(writer);
@@ -147,29 +131,25 @@ static void write_table(sot_json_writer *writer, const sotto_schema *schema,
 
 static void write_matrix(sot_json_writer *writer, const sotto_schema *schema)
 {
-    sot_json_key(writer, "features");
-    sot_json_write_int64(writer, (int64_t)schema->features);
+    sot_json_put_whole(writer, "features", schema->features);
     if (schema->shape[0] > 0) {
-        sot_json_key(writer, "shape");
-        sot_json_begin_array(writer);
+        sot_json_open_array(writer, "shape");
         for (size_t i = 0; i < 3; i++)
             sot_json_write_int64(writer, (int64_t)schema->shape[i]);
         sot_json_end_array(writer);
     }
     const sotto_column *numbers = sot_schema_numbers(schema);
     if (numbers != NULL) {
-        sot_json_key(writer, "numbers");
-        sot_json_begin_object(writer);
+        sot_json_open_object(writer, "numbers");
         write_bounds(writer, numbers);
         sot_json_put_text(writer, "source", numbers->source);
         sot_json_end_object(writer);
     }
     if (schema->target.label_count == 0) {
-        sot_json_key(writer, "target");
-        sot_json_begin_object(writer);
-        write_number(writer, "lower", schema->target.lower);
-        write_number(writer, "upper", schema->target.upper);
-        write_number(writer, "missing", schema->target.missing_number);
+        sot_json_open_object(writer, "target");
+        sot_json_put_double(writer, "lower", schema->target.lower);
+        sot_json_put_double(writer, "upper", schema->target.upper);
+        sot_json_put_double(writer, "missing", schema->target.missing_number);
         sot_json_put_text(writer, "source", schema->target_source);
         sot_json_end_object(writer);
         return;
@@ -191,7 +171,7 @@ static void write_schema(sot_json_writer *writer, const sotto_schema *schema,
         write_table(writer, schema, target);
     }
     write_row_norm(writer, schema);
-    write_number(writer, "intercept", schema->intercept);
+    sot_json_put_double(writer, "intercept", schema->intercept);
     sot_json_end_object(writer);
 }
 
@@ -201,18 +181,10 @@ sotto_status sotto_schema_to_json(const sotto_schema *schema, const char *target
     sot_json_writer *writer = NULL;
     sotto_target own = {0};
     const sotto_target *chosen;
-    const char *text;
-    size_t size_bytes;
     sotto_status status = sot_schema_choose_target(schema, target, &own, &chosen, error);
     if (status == SOTTO_OK) status = sot_json_writer_new(false, &writer, error);
-    if (status != SOTTO_OK) goto done;
-    write_schema(writer, schema, chosen);
-    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
-    if (status != SOTTO_OK) goto done;
-    *out_json = sot_copy_string(text);
-    if (*out_json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
-done:
-    sot_json_writer_free(writer);
+    if (status == SOTTO_OK) write_schema(writer, schema, chosen);
+    status = sot_json_writer_take(writer, status, out_json, error);
     sot_target_free(&own);
     return status;
 }

@@ -1,4 +1,4 @@
-/* What a matrix is: how many numbers a row has, their bounds, and the image that they are. */
+/* The properties of a matrix: numbers per row, their bounds, and the image shape. */
 #include "data/schema/matrix.h"
 
 #include <string.h>
@@ -63,8 +63,8 @@ sot_shape_origin sot_schema_shape(const sotto_schema *schema, size_t out_shape[3
 static sotto_status read_numbers(const sot_json_value *value, sotto_column *numbers,
                                  sotto_error *error)
 {
-    static const char *const known_keys[] = {"lower", "upper",  "missing",
-                                             "scale", "source", NULL};
+    static const char *const known_keys[] = {"lower",  "upper", "missing", "scale",
+                                             "source", "about", NULL};
     if (sot_json_kind_of(value) != SOT_JSON_OBJECT) {
         return sot_json_refuse(value,
                                "give the bounds of every number, such as {\"lower\": 0, "

@@ -1,4 +1,4 @@
-/* data/schema/matrix.h: what a schema says of the numbers of a matrix, and of the images that they are. */
+/* data/schema/matrix.h: the schema of the numbers of a matrix, and of its images. */
 #ifndef SOT_DATA_SCHEMA_MATRIX_H
 #define SOT_DATA_SCHEMA_MATRIX_H
 
@@ -18,8 +18,8 @@ typedef enum sot_shape_origin {
  * them; the product is sotto_schema_features(). Public. */
 sot_shape_origin sot_schema_shape(const sotto_schema *schema, size_t out_shape[3]);
 
-/* The bounds, scale and missing value that all numbers of a matrix have, as of a column without a name;
- * borrowed. NULL: none are given, and the row norm alone bounds a row. */
+/* Returns the bounds, scale and missing value of all numbers of a matrix, as a column without a
+ * name; borrowed. NULL: none are given, and only the row norm bounds a row. */
 const sotto_column *sot_schema_numbers(const sotto_schema *schema);
 
 #endif

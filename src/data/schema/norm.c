@@ -17,7 +17,7 @@ const char *sotto_norm_rule_name(sotto_norm_rule rule)
 static sotto_status read_row_norm(const sot_json_value *value, sotto_schema *schema,
                                   sotto_error *error)
 {
-    static const char *const known_keys[] = {"bound", "rule", "source", NULL};
+    static const char *const known_keys[] = {"bound", "rule", "source", "about", NULL};
     sotto_row_norm *norm = &schema->row_norm;
     if (sot_json_kind_of(value) != SOT_JSON_OBJECT) {
         return sot_json_refuse(

@@ -1,4 +1,4 @@
-/* data/schema/parts.h: what the files that read and write schemas share. */
+/* data/schema/parts.h: the common part of the files that read and write schemas. */
 #ifndef SOT_DATA_SCHEMA_PARTS_H
 #define SOT_DATA_SCHEMA_PARTS_H
 
@@ -35,7 +35,7 @@ struct sotto_schema {
     size_t features;      /* of a matrix; 0: a table */
     size_t shape[3];      /* of a matrix of images: planes, height, width; else 0, 0, 0 */
     sotto_column numbers; /* of a matrix: the bounds of all of them, if `bounded` */
-    bool has_target;      /* then `target` owns what it points to, but for `column` */
+    bool has_target;      /* then `target` owns its members, except `column` */
     sotto_target target;  /* zeroed without one */
     sotto_row_norm row_norm;
     double intercept;
@@ -46,7 +46,7 @@ struct sotto_schema {
 SOTTO_MUST_CHECK sotto_status sot_schema_copy_name(const sot_json_value *value,
                                                    char **out_copy, sotto_error *error);
 
-/* Copies the member "source" of an object, if it has one. */
+/* Copies the member "source" of an object, if it has one. Checks the member "about", a comment, which is not kept. */
 SOTTO_MUST_CHECK sotto_status sot_schema_copy_source(const sot_json_value *object,
                                                      char **out_copy, sotto_error *error);
 
@@ -56,7 +56,8 @@ SOTTO_MUST_CHECK sotto_status sot_schema_read_columns(const sot_json_value *root
                                                       sotto_error *error);
 void sot_schema_free_column(sotto_column *column);
 
-/* The bounds of a number, what a missing one counts as, and the scale; the type is there already. */
+/* Reads the bounds of a number, its missing value and the scale; the type is already
+ * set. */
 SOTTO_MUST_CHECK sotto_status sot_schema_read_number(const sot_json_value *value,
                                                      sotto_column *column,
                                                      sotto_error *error);
@@ -66,8 +67,8 @@ SOTTO_MUST_CHECK sotto_status sot_schema_read_matrix(const sot_json_value *root,
                                                      sotto_schema *schema,
                                                      sotto_error *error);
 
-/* Reads what learners need, after the columns: "target" or "labels", "row_norm", "intercept"
- * (norm.c; the first two in target.c). A matrix has "labels", or a "target" with
+/* Reads the members for learners, after the columns: "target" or "labels", "row_norm",
+ * "intercept" (norm.c; the first two in target.c). A matrix has "labels", or a "target" with
  * bounds. */
 SOTTO_MUST_CHECK sotto_status sot_schema_read_learning(const sot_json_value *root,
                                                        sotto_schema *schema,
@@ -79,17 +80,17 @@ SOTTO_MUST_CHECK sotto_status sot_schema_read_matrix_target(const sot_json_value
                                                             sotto_schema *schema,
                                                             sotto_error *error);
 
-/* The target that a column is when nothing but its name is said: a category's values, false and
- * true of a boolean, no labels of a number. Refuses id and ignored columns
- * (SOTTO_INVALID_ARGUMENT). Free with sot_target_free(). */
+/* Makes the default target of a column: a category's values, false and true for a boolean, no
+ * labels for a number. Refuses id and ignored columns (SOTTO_INVALID_ARGUMENT). Free with
+ * sot_target_free(). */
 SOTTO_MUST_CHECK sotto_status sot_target_of_column(const sotto_schema *schema,
                                                    size_t index, sotto_target *out_target,
                                                    sotto_error *error);
 void sot_target_free(sotto_target *target); /* a zeroed one is fine */
 
-/* The target that is meant: the schema's own for NULL and for its own name, else the column of
- * that name, made in `out_own`, which is zeroed before and freed by the caller after. *out_target
- * is NULL when there is none. */
+/* Chooses the target: the schema's own for NULL and for its own name, else the column of that
+ * name, made in `out_own`. The caller zeroes `out_own` before and frees it after. *out_target is
+ * NULL if there is none. */
 SOTTO_MUST_CHECK sotto_status sot_schema_choose_target(const sotto_schema *schema,
                                                        const char *name,
                                                        sotto_target *out_own,

@@ -4,6 +4,7 @@
 
 #include <sotto/schema.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/file/file.h"
 #include "base/json/json.h"
@@ -11,7 +12,7 @@
 #include "base/text.h"
 #include "data/schema/parts.h"
 
-/* ---- what the parts share ---- */
+/* ---- common functions ---- */
 
 sotto_status sot_schema_copy_name(const sot_json_value *value, char **out_copy,
                                   sotto_error *error)
@@ -28,8 +29,7 @@ sotto_status sot_schema_copy_name(const sot_json_value *value, char **out_copy,
             return sot_json_refuse(value, "leave out control characters", error);
         }
     }
-    *out_copy = sot_copy_string(text);
-    return *out_copy == NULL ? sot_fail_memory(error, length + 1, 1) : SOTTO_OK;
+    return sot_copy_text(text, out_copy, error);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -65,13 +65,16 @@ static sotto_status optional_name(const sot_json_value *object, const char *key,
 sotto_status sot_schema_copy_source(const sot_json_value *object, char **out_copy,
                                     sotto_error *error)
 {
-    return optional_name(object, "source", out_copy, error);
+    char *comment = NULL;
+    sotto_status status = optional_name(object, "about", &comment, error);
+    sot_free(comment);
+    return status == SOTTO_OK ? optional_name(object, "source", out_copy, error) : status;
 }
 
 static sotto_status read_unit(const sot_json_value *root, sotto_schema *schema,
                               sotto_error *error)
 {
-    static const char *const known_keys[] = {"column", "rows", "source", NULL};
+    static const char *const known_keys[] = {"column", "rows", "source", "about", NULL};
     sot_json_value unit;
     if (!sot_json_member(root, "unit", &unit)) return SOTTO_OK;
     int64_t rows = 0;

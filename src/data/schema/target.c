@@ -1,4 +1,4 @@
-/* What is to be predicted: the target and the public set of its labels. */
+/* The target of predictions and the public set of its labels. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,8 @@ void sot_target_free(sotto_target *target)
     *target = (sotto_target){0};
 }
 
-/* Room for `count` labels; sets label_count, so that what is filled in later is freed. */
+/* Makes room for `count` labels; sets label_count, so that values filled in later are
+ * freed. */
 static sotto_status make_room(sotto_target *target, size_t count, char ***out_labels,
                               double **out_codes, sotto_error *error)
 {
@@ -166,8 +167,8 @@ static sotto_status read_numbers(const sot_json_value *list, const sotto_column 
     return status == SOTTO_OK ? check_distinct(list, target, error) : status;
 }
 
-/* Labels that are names. Of a category they are some of its values, in the order wanted; else
- * the names of false and true, or of below and above a threshold. */
+/* Reads labels that are names. For a category they are some of its values, in the wanted order.
+ * Otherwise they are the names of false and true, or of below and above a threshold. */
 static sotto_status read_names(const sot_json_value *list, const sotto_column *column,
                                sotto_target *target, sotto_error *error)
 {
@@ -194,7 +195,7 @@ static sotto_status read_names(const sot_json_value *list, const sotto_column *c
     return status == SOTTO_OK ? check_distinct(list, target, error) : status;
 }
 
-/* The label of what is none of the labels. */
+/* Reads the label of values outside the label set. */
 static sotto_status read_default(const sot_json_value *value, sotto_target *target,
                                  sotto_error *error)
 {
@@ -279,7 +280,7 @@ static sotto_status name_threshold(sotto_target *target, sotto_error *error)
                : SOTTO_OK;
 }
 
-/* The labels of the column alone are replaced by those that the schema lists. */
+/* Replaces the column's own labels by those that the schema lists. */
 static sotto_status read_labels(const sot_json_value *value, const sotto_column *column,
                                 sotto_target *target, sotto_error *error)
 {
@@ -306,8 +307,8 @@ static sotto_status read_labels(const sot_json_value *value, const sotto_column 
 sotto_status sot_schema_read_target(const sot_json_value *value, sotto_schema *schema,
                                     sotto_error *error)
 {
-    static const char *const known_keys[] = {"column", "labels", "default",
-                                             "above",  "source", NULL};
+    static const char *const known_keys[] = {"column", "labels", "default", "above",
+                                             "source", "about",  NULL};
     const bool object = sot_json_kind_of(value) == SOT_JSON_OBJECT;
     sot_json_value name = *value;
     sot_json_value member;
@@ -359,7 +360,8 @@ static sotto_status read_matrix_labels(const sot_json_value *root, sotto_schema 
 static sotto_status read_range(const sot_json_value *value, sotto_target *target,
                                sotto_error *error)
 {
-    static const char *const known_keys[] = {"lower", "upper", "missing", "source", NULL};
+    static const char *const known_keys[] = {"lower",  "upper", "missing",
+                                             "source", "about", NULL};
     sot_json_value member;
     if (sot_json_kind_of(value) != SOT_JSON_OBJECT) {
         return sot_json_refuse(

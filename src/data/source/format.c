@@ -133,18 +133,17 @@ static sotto_status read_prefix(const char *path, char *prefix, size_t *out_size
 static sotto_status fail_foreign(const char *path, const char *format, const char *by,
                                  sotto_error *error)
 {
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "%.120s has the format %s by its %s, which does not fit here; convert it "
-        "to CSV, or give --format if it has another format",
-        path, format, by);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%.120s has the format %s by its %s, which does not fit here; "
+                    "convert it to CSV, or give `format` if it has another format",
+                    path, format, by);
 }
 
 static sotto_status fail_database(const char *path, const char *by, sotto_error *error)
 {
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "%.90s is a SQLite database by its %s; give the table, for example "
-                    "--table patients",
+                    "`table=patients`",
                     path, by);
 }
 
@@ -209,7 +208,7 @@ static sotto_status decide_declared(const char *name, const sot_reader_kind **ou
         *out_kind = sot_readers[i];
         return SOTTO_OK;
     }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "--format is '%s'; give %s",
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`format` is '%s'; give %s",
                     sot_printable(name, shown, sizeof shown), list_options(list));
 }
 
@@ -221,7 +220,7 @@ static const sot_reader_kind *kind_of_query(void)
     return sot_readers[i];
 }
 
-/* What the name says; else, of a table, the usual reader; else NULL. */
+/* Returns the reader by the name; else, for a table, the usual reader; else NULL. */
 static const sot_reader_kind *kind_by_name(const char *path, bool is_matrix)
 {
     const sot_reader_kind *usual = NULL;
@@ -244,8 +243,8 @@ static sotto_status decide_by_name(const char *path, bool is_matrix,
     if (*out_kind == NULL) {
         /* LIBSVM has no header: its first line is a record, which must not decide. */
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%.120s has a format that its name does not tell; give --format, "
-                        "for example --format libsvm",
+                        "%.120s has a format that its name does not show; give it, for "
+                        "example `format=libsvm`",
                         path);
     }
     return !is_matrix && (*out_kind)->begins_with_names ? check_header(path, error)
@@ -271,15 +270,15 @@ static sotto_status check_table(const sotto_data_file *file, const sot_reader_ki
 {
     if (file->query != NULL && file->table != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--table and --query were both given; leave --query out, for "
-                        "example --table patients --where \"age >= 18\"");
+                        "`table` and `query` were both given; leave `query` out: "
+                        "`table=patients` with `where` selects rows");
     }
     const bool is_named = file->query != NULL || file->table != NULL;
     if (kind->takes_query == is_named) return SOTTO_OK;
     if (!is_named) return fail_database(file->path, "format", error);
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%s is for SQLite, and --format is %s; leave one of them out",
-                    file->query != NULL ? "--query" : "--table", file->format);
+                    "`%s` is for SQLite, and `format` is %s; leave one of them out",
+                    file->query != NULL ? "query" : "table", file->format);
 }
 
 /* A condition finds columns by their names in the file. */
@@ -287,11 +286,11 @@ static sotto_status check_where(const sotto_data_file *file, const sot_reader_ki
                                 sotto_error *error)
 {
     if (file->where == NULL || kind->has_names) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "--where tests columns by name, and %.60s (%s) has no names; give a "
-                    "CSV file with a header or a table of a database, or leave --where "
-                    "out",
-                    file->path, kind->name);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`where` tests columns by name, and %.60s (%s) has no names; give a CSV file "
+        "with a header or a table of a database, or leave `where` out",
+        file->path, kind->name);
 }
 
 sotto_status sot_format_decide(const sotto_data_file *file, bool is_matrix,

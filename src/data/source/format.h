@@ -1,12 +1,13 @@
 /* data/source/format.h: which format a file of records has, decided before anything is charged.
  *
  * Declared    `file->format` decides, and no byte of the file is looked at.
- * Name        *.npy, *.idx, *idx3-ubyte, *.bin (with a matrix schema), *.libsvm, *.svm, *.svmlight,
- *             *.csv, *.tsv, *.tab, *.jsonl, *.ndjson and their .gz forms. Names of formats that sotto does not read (*.parquet,
- *             *.json, *.png, ...) are refused.
- * Content     The first line of a table is its header, which is public: a file whose first line begins with the
- *             signature of another format (Parquet, PNG, ZIP, SQLite, ...) is refused. LIBSVM and JSON lines have no header;
- *             their first line is a record, and no byte of it decides anything: name or --format must tell.
+ * Name        *.npy, *.idx, *idx3-ubyte, *.bin (with a matrix schema), *.libsvm, *.svm,
+ *             *.svmlight, *.csv, *.tsv, *.tab, *.jsonl, *.ndjson, and with .gz. Names of formats
+ *             that sotto does not read (*.parquet, *.json, *.png, ...) are refused.
+ * Content     The first line of a table is its header, which is public. A file whose first line
+ *             begins with the signature of another format (Parquet, PNG, ZIP, SQLite, ...) is
+ *             refused. LIBSVM and JSON lines have no header. Their first line is a record, and no
+ *             byte of it may decide: the name or --format does.
  * Proof note  src/data/stability.md, section "Format"
  */
 #ifndef SOT_DATA_SOURCE_FORMAT_H
@@ -19,8 +20,8 @@
 
 #include "data/readers/reader.h"
 
-/* The reader of a file for a schema of a matrix, or of a table. Refuses what it does not recognise
- * (SOTTO_INVALID_ARGUMENT), and settings that do not go with the format. */
+/* Returns the reader of a file for a schema of a matrix, or of a table. Refuses an unknown format
+ * (SOTTO_INVALID_ARGUMENT), and settings that do not fit the format. */
 SOTTO_MUST_CHECK sotto_status sot_format_decide(const sotto_data_file *file,
                                                 bool is_matrix,
                                                 const sot_reader_kind **out_kind,

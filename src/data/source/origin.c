@@ -1,4 +1,4 @@
-/* What the origin of rows means for their number. */
+/* The effect of the origin of rows on the secrecy of their number. */
 #include "data/source/source.h"
 
 const char *sot_origin_name(sot_origin origin)

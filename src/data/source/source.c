@@ -11,7 +11,7 @@
 #include "data/source/format.h"
 #include "data/where/where.h"
 
-/* What tells that a file is still the same. */
+/* Facts that change if a file changes. */
 typedef struct file_stamp {
     dev_t device;
     ino_t number;
@@ -36,8 +36,8 @@ struct sot_source {
 
 /* ---- stored files ---- */
 
-/* Whether the path leads through a descriptor: /proc/N/fd/N, /proc/N/task/N/fd/N and the names of the same. What such a file
- * holds is the shell's affair, even if it is regular: a here-document is. */
+/* True if the path leads through a descriptor: /proc/N/fd/N, /proc/N/task/N/fd/N and aliases. The
+ * shell makes the content of such a file, even if it is regular, for example a here-document. */
 static bool is_descriptor(const char *path)
 {
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 ||
@@ -59,19 +59,21 @@ static bool is_stored(const char *path)
            facts.st_nlink > 0;
 }
 
-/* Labels are joined to rows by their place, and headers tell how many there are: a stream that left a record out would
- * have fewer rows than labels, and a refusal would tell so before the charge. */
+/* Labels are joined to rows by their place, and headers tell their number. A stream that left
+ * a record out would have fewer rows than labels, and a refusal would reveal it before the
+ * charge. */
 static sotto_status check_joined(const sotto_data_file *file, sotto_error *error)
 {
     if (file->labels == NULL || file->stored_table ||
         (is_stored(file->path) && is_stored(file->labels)) || !exists(file->path) ||
         !exists(file->labels))
         return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "--labels is %.40s, but %.40s is a stream, which may lack rows; give "
-                    "two stored files, or declare with --stored-table that both hold "
-                    "every row of one stored table",
-                    file->labels, is_stored(file->path) ? file->labels : file->path);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`labels` is %.40s, but %.40s is a stream, which may lack rows; give "
+        "two stored files, or declare with `stored_table=true` that both hold "
+        "every row of one stored table",
+        file->labels, is_stored(file->path) ? file->labels : file->path);
 }
 
 static bool takes_labels(const sot_reader_kind *kind)
@@ -103,8 +105,8 @@ static sotto_status check_labels(const sot_source *source, sotto_error *error)
     if (labels == NULL) return SOTTO_OK;
     if (!sotto_schema_is_matrix(source->schema) || !takes_labels(source->kind)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a file of labels goes with %s and a schema of \"features\"; %s: "
-                        "leave it out",
+                        "`labels` is given, but a file of labels goes with %s and a "
+                        "schema of \"features\"; %s: leave it out",
                         sot_format_list(takes_labels, list),
                         takes_labels(source->kind)
                             ? "the target of a table is one of its columns"
@@ -112,8 +114,8 @@ static sotto_status check_labels(const sot_source *source, sotto_error *error)
     }
     if (is_named_for_labels(labels)) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the labels %.90s are not %s by their name; give such a file", labels,
-                    sot_format_list(takes_labels, list));
+                    "`labels` is %.90s, which is not %s by its name; give such a file",
+                    labels, sot_format_list(takes_labels, list));
 }
 
 /* ---- opening ---- */
@@ -202,8 +204,8 @@ static sotto_status copy_file(sot_source *source, const sotto_data_file *file,
     return SOTTO_OK;
 }
 
-/* The stamps are taken before the files are opened, and compared after: whatever happens in between
- * is a change. */
+/* The stamps are taken before the files are opened, and compared after: any event in between
+ * counts as a change. */
 sotto_status sot_source_open(const sotto_data_file *file, const sotto_schema *schema,
                              bool without_target, sot_source **out_source,
                              sotto_error *error)
@@ -271,7 +273,7 @@ void sot_source_close(sot_source *source)
     sot_free(source);
 }
 
-/* ---- what is public about it ---- */
+/* ---- public facts ---- */
 
 static bool lacks_ids(const sot_reader_kind *kind)
 {
@@ -285,11 +287,11 @@ sotto_status sot_source_check_training(const sot_source *source, sotto_error *er
         return source->kind->check_training(source->reader, error);
     if (source->kind->has_ids || sotto_schema_unit(source->schema) == NULL)
         return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the schema's unit is the column '%.60s', but a %s file has no ids; "
-                    "give a CSV file or a query with that column, or hand the rows over "
-                    "in memory",
-                    sotto_schema_unit(source->schema), sot_format_list(lacks_ids, list));
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "the schema's unit is the column '%.60s', but a %s file has no ids; give a CSV "
+        "file or a table with that column, or hand the rows over in memory",
+        sotto_schema_unit(source->schema), sot_format_list(lacks_ids, list));
 }
 
 const char *sot_source_where(const sot_source *source)
@@ -363,7 +365,7 @@ sotto_status sot_source_check_rereading(const sot_source *source, sotto_error *e
         return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "%.120s is not a file and cannot be read more than once; give a "
-                    "file, or train without a stream",
+                    "file, or leave out `stream`",
                     source->file.path);
 }
 
@@ -388,8 +390,8 @@ sotto_status sot_source_check_unchanged(const sot_source *source, sotto_error *e
     if (is_same(&now[0], &source->stamps[0]) && is_same(&now[1], &source->stamps[1]))
         return SOTTO_OK;
     return sot_fail(error, SOTTO_IO,
-                    "%.120s was changed while it was read; train again on a copy that "
-                    "nobody writes to",
+                    "%.120s was changed while it was read; train again on a copy that no "
+                    "program changes",
                     source->file.path);
 }
 

@@ -1,8 +1,8 @@
-/* data/source/source.h: where records come from: a file (sotto/data_file.h says of which format), or arrays
- * in memory.
+/* data/source/source.h: the source of records: a file (sotto/data_file.h lists the formats), or
+ * arrays in memory.
  *
- * Opening sees what is public (the file's name, its header, the arrays' shapes) and refuses what
- * does not fit the schema. After that no record can stop it: the only failures are of the medium.
+ * Opening sees public facts (the file's name, its header, the arrays' shapes) and refuses a
+ * mismatch with the schema. After that no record can stop it: only the medium can fail.
  */
 #ifndef SOT_DATA_SOURCE_SOURCE_H
 #define SOT_DATA_SOURCE_SOURCE_H
@@ -29,9 +29,10 @@ typedef enum sot_origin {
     SOT_ROWS_DECLARED_SELECTED = 6 /* a condition on a declared stream */
 } sot_origin;
 
-/* A file is stored if it is regular and has a name. A pipe, a device, a file without a name (unlinked, memfd) and everything
- * behind a descriptor (/dev/stdin, /dev/fd/N, /proc/N/fd/N) are streams: a program may have made them for this run. With
- * labels both files must be stored. */
+/* A file is stored if it is regular and has a name. Others are streams, which a program may have
+ * made for this run. They are a pipe, a device, a file without a name (unlinked, memfd), and
+ * everything behind a descriptor. Examples of the last are /dev/stdin, /dev/fd/N and
+ * /proc/N/fd/N. With labels both files must be stored. */
 sot_origin sot_origin_of_file(const sotto_data_file *file);
 sot_origin sot_origin_of_records(const sotto_records *records);
 
@@ -47,20 +48,21 @@ const char *sot_origin_name(sot_origin origin);
 /* The origin of the rows that a condition leaves. */
 sot_origin sot_origin_selected(sot_origin origin);
 
-/* Whether the number of rows is secret under both adjacencies: a condition or an unknown program may have left records
- * out. */
+/* True if the number of rows is secret under both adjacencies: a condition or an unknown program
+ * may have left records out. */
 bool sot_rows_are_secret(sot_origin origin);
 
-/* Whether the caller declared a stream to be a stored table. */
+/* True if the caller declared a stream to be a stored table. */
 bool sot_rows_are_declared(sot_origin origin);
 
-/* Tells whether the rows of a file come in their stored order, whatever they say. Public. A format that is refused keeps
- * none: opening the file says why. A failure to read the file is an error. */
+/* Sets whether the rows of a file come in their stored order, for any content. Public. False for
+ * a format that is refused: opening the file gives the reason. A failure to read the file is an
+ * error. */
 SOTTO_MUST_CHECK sotto_status sot_file_keeps_order(const sotto_data_file *file,
                                                    const sotto_schema *schema,
                                                    bool *out_keeps, sotto_error *error);
 
-/* Whether the file holds features alone, and a file of its labels is not given. Public. */
+/* True if the file has only features, and no file of labels is given. Public. */
 bool sot_file_lacks_labels(const sotto_data_file *file, const sotto_schema *schema);
 
 /* data/source/format.h decides the format. With `without_target`
@@ -72,7 +74,7 @@ SOTTO_MUST_CHECK sotto_status sot_source_open(const sotto_data_file *file,
                                               sot_source **out_source,
                                               sotto_error *error);
 
-/* The same for a path alone. */
+/* The same for a path. */
 SOTTO_MUST_CHECK sotto_status sot_source_open_file(const char *path,
                                                    const sotto_schema *schema,
                                                    bool without_target,
@@ -80,23 +82,24 @@ SOTTO_MUST_CHECK sotto_status sot_source_open_file(const char *path,
                                                    sotto_error *error);
 
 /* The records are borrowed. Labels and units may be left out: the label is then NaN, and the unit
- * NULL. A cell that is not finite, a fraction in an integer column, a place outside a category's
- * values, and anything but 0 and 1 for a boolean count as missing; numbers are clipped. */
+ * NULL. Missing are: a cell that is not finite, a fraction in an integer column, a place outside
+ * a category's values, and anything but 0 and 1 for a boolean. Numbers are clipped. */
 SOTTO_MUST_CHECK sotto_status sot_source_open_records(const sotto_records *records,
                                                       const sotto_schema *schema,
                                                       sot_source **out_source,
                                                       sotto_error *error);
-void sot_source_close(sot_source *source); /* wipes what it read; NULL is fine */
+void sot_source_close(sot_source *source); /* wipes the records it read; NULL is fine */
 
 /* The condition on its rows in canonical form, borrowed; NULL: there is none. Public. */
 const char *sot_source_where(const sot_source *source);
 
-/* Whether a learner can use it: records in memory need labels with a matrix schema, and units
- * when the schema has one. Public; for before the charge. */
+/* Checks that a learner can use it: records in memory need labels with a matrix schema, and units
+ * if the schema has one. Public; called before the charge. */
 SOTTO_MUST_CHECK sotto_status sot_source_check_training(const sot_source *source,
                                                         sotto_error *error);
 
-/* Whether it can be read more than once: not a pipe, not records in memory. Public. */
+/* Checks that it can be read more than once: not a pipe, not records in memory.
+ * Public. */
 SOTTO_MUST_CHECK sotto_status sot_source_check_rereading(const sot_source *source,
                                                          sotto_error *error);
 
@@ -109,11 +112,12 @@ SOTTO_MUST_CHECK sotto_status sot_source_rewind(sot_source *source, sotto_error 
 SOTTO_MUST_CHECK sotto_status sot_source_check_unchanged(const sot_source *source,
                                                          sotto_error *error);
 
-/* Whether records list the features that are there (LIBSVM) rather than all of them. Public. */
+/* True if records list only the present features (LIBSVM). Public. */
 bool sot_source_is_sparse(const sot_source *source);
 
-/* Records, where they are likely to be known before the first one is read: in memory, and in an array
- * file whose size bears its header out. 0: not known. Secret; for reserving memory. */
+/* Returns the number of records if it is known before the first one is read. That is so in
+ * memory, and in an array file whose size agrees with its header. 0: not known. Secret; for
+ * reserving memory. */
 uint64_t sot_source_rows(const sot_source *source);
 
 /* The next record that the condition selects; *out_more is false at the end. At most 2^32 records. */

@@ -34,7 +34,8 @@ where_literal *sot_where_keep_literal(where_reader *reader, where_step *test,
     return literal;
 }
 
-/* Copies what stands between the quotes, a doubled one once. The room is that of the word. */
+/* Copies the text between the quotes, a doubled one once. The room is that of the
+ * word. */
 static size_t unquote(const where_word *word, char *out)
 {
     size_t used = 0;

@@ -83,11 +83,12 @@ where_word sot_where_word_at(const char *at);
 /* Makes the next word the reader's. */
 void sot_where_advance(where_reader *reader);
 
-/* Whether the word is the keyword or sign, in either case. */
+/* True if the word is the keyword or sign, in either case. */
 bool sot_where_is(const where_word *word, const char *wanted);
 bool sot_where_is_keyword(const where_word *word);
 
-/* States where in the condition, counted in bytes from 1, what stands there, and the remedy. */
+/* States the position in the condition, counted in bytes from 1, the word there, and the
+ * remedy. */
 SOTTO_MUST_CHECK sotto_status sot_where_refuse(const where_reader *reader,
                                                const where_word *word, const char *remedy,
                                                sotto_error *error);

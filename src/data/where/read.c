@@ -138,8 +138,8 @@ static sotto_status read_one(where_reader *reader, const char *text, sotto_error
 static sotto_status refuse_length(sotto_error *error)
 {
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "--where has more than %d bytes; write a shorter condition, or store "
-                    "its answer in a column of type boolean",
+                    "`where` has more than %d bytes; write a shorter condition, or store "
+                    "its result in a column of type boolean",
                     (int)SOT_WHERE_BYTES_MAX);
 }
 
@@ -153,7 +153,7 @@ static sotto_status check_canonical(const where_reader *reader, sotto_error *err
     if (reader->canonical.used > SOT_WHERE_BYTES_MAX) return refuse_length(error);
     if (!is_old(reader->where->schema, text, &old)) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "--where: \"%.90s\" could also mean COLUMN=VALUE, because the schema "
+                    "`where`: \"%.90s\" could also mean COLUMN=VALUE, because the schema "
                     "has a column with such a name; rename that column",
                     text);
 }
@@ -185,9 +185,8 @@ sotto_status sot_where_new_all(const char *const *texts, const sotto_schema *sch
     if (sotto_schema_is_matrix(schema))
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "--where tests columns by name, and a schema with \"features\" has "
-            "no names; give a table (CSV, SQLite) and a schema with "
-            "\"columns\"");
+            "`where` tests columns by name, and a schema with \"features\" has no names; "
+            "give a table (CSV, SQLite) and a schema with \"columns\"");
     for (size_t i = 0; texts[i] != NULL; i++) {
         const size_t length = strlen(texts[i]);
         if (length > SOT_WHERE_BYTES_MAX || room > SOT_WHERE_BYTES_MAX)

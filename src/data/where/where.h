@@ -41,9 +41,11 @@ enum {
 
 typedef struct sot_where sot_where;
 
-/* Reads a condition. Before the grammar it tries the old form COLUMN=VALUE: no blank stands beside the first '=', the bytes
- * before it are a column's name, and the bytes behind it are, to the end and without quotes, a category of the column; of a
- * boolean true, false, 1 or 0; of an integer a whole number within its bounds. So town=New York is town = 'New York'. The schema is a table's and must outlive the condition. */
+/* Reads a condition. Before the grammar it tries the old form COLUMN=VALUE. No blank stands
+ * beside the first '=', and the bytes before it are a column's name. The bytes after it, to the
+ * end and without quotes, are the value: a category of the column; for a boolean true, false, 1
+ * or 0; for an integer a whole number within its bounds. So town=New York is town = 'New York'.
+ * The schema is a table's and must outlive the condition. */
 SOTTO_MUST_CHECK sotto_status sot_where_new(const char *text, const sotto_schema *schema,
                                             sot_where **out_where, sotto_error *error);
 
@@ -58,7 +60,7 @@ void sot_where_free(sot_where *where); /* NULL is fine */
  * numbers. It reads back as the same condition. */
 const char *sot_where_text(const sot_where *where);
 
-/* Whether the condition tests the column (index of the schema). */
+/* True if the condition tests the column (index of the schema). */
 bool sot_where_tests(const sot_where *where, size_t column);
 
 typedef enum sot_truth {
@@ -72,7 +74,7 @@ typedef sot_value (*sot_cell_of)(const void *row, size_t column);
 
 sot_truth sot_where_truth(const sot_where *where, sot_cell_of cell_of, const void *row);
 
-/* Whether the row is selected: the condition is true, not unknown. */
+/* True if the row is selected: the condition is true, not unknown. */
 bool sot_where_selects(const sot_where *where, sot_cell_of cell_of, const void *row);
 
 #endif

@@ -118,7 +118,7 @@ sotto_status sot_where_refuse(const where_reader *reader, const where_word *word
     memcpy(seen, word->text, size);
     seen[size] = '\0';
     return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT, "--where, byte %zu, %s%s%s: %s",
+        error, SOTTO_INVALID_ARGUMENT, "`where`, byte %zu, %s%s%s: %s",
         (size_t)(word->text - reader->text) + 1, word->kind == WORD_END ? "" : "'",
         word->kind == WORD_END ? "its end" : sot_printable(seen, shown, sizeof shown),
         word->kind == WORD_END ? "" : "'", remedy);

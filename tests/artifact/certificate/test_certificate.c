@@ -319,22 +319,22 @@ static void a_pure_guarantee_reads_well(void **state)
         SAMPLE_PURE, 0.0, 0.0,
         "This release (a private count) is 0.5-differentially private (pure): "
         "whether or not any one row is in the data, no outcome becomes more "
-        "than 1.64873 times as likely. Whoever tries to tell who is in the "
-        "data, and wrongly accuses at most 1% of those who are not, will "
-        "recognise at most 1.65% of those who are.");
+        "than 1.64873 times as likely. A membership attack with a false "
+        "positive rate of at most 1% has a true positive rate of at most 1.65%.");
 }
 
 static void an_approximate_guarantee_reads_well(void **state)
 {
     (void)state;
-    check_statement(SAMPLE_GAUSSIAN, 1e-6, 1e-13,
-                    "This release (a private count) is (3.4236, 1e-6)-differentially "
-                    "private: whether or not any one row is in the data, no outcome "
-                    "becomes more than 30.6796 times as likely, plus a probability of at "
-                    "most 1e-6. Whoever tries to tell who is in the data, and wrongly "
-                    "accuses at most 1% of those who are not, will recognise at most "
-                    "5.58% of those who are. It is also 0.729285-GDP and 0.265928-zCDP, "
-                    "but for the error of the sampler, which delta includes.");
+    check_statement(
+        SAMPLE_GAUSSIAN, 1e-6, 1e-13,
+        "This release (a private count) is (3.4236, 1e-6)-differentially "
+        "private: whether or not any one row is in the data, no outcome "
+        "becomes more than 30.6796 times as likely, plus a probability of at "
+        "most 1e-6. A membership attack with a false positive rate of at most "
+        "1% has a true positive rate of at most 5.58%. It is also 0.729285-GDP and "
+        "0.265928-zCDP, "
+        "but for the error of the sampler, which delta includes.");
 }
 
 static void a_guarantee_that_says_nothing_reads_so(void **state)
@@ -344,9 +344,8 @@ static void a_guarantee_that_says_nothing_reads_so(void **state)
         "{\"events\": [{\"mechanism\": \"pure\", \"epsilon\": 800}]}", 0.0, 0.0,
         "This release (a private count) is 800-differentially private (pure): "
         "whether or not any one row is in the data, no outcome becomes more "
-        "than e^800 times as likely. Whoever tries to tell who is in the data, "
-        "and wrongly accuses at most 1% of those who are not, will recognise "
-        "at most 100% of those who are.");
+        "than e^800 times as likely. A membership attack with a false positive "
+        "rate of at most 1% has a true positive rate of at most 100%.");
 }
 
 /* Its epsilon depends on the accountant, so the numbers are put in from the claims. */
@@ -362,15 +361,17 @@ static void a_zcdp_guarantee_of_replaced_rows_reads_well(void **state)
         expected, sizeof expected,
         "This release (a private count) is (%s, 1e-6)-differentially private: "
         "whatever the data say of any one row, no outcome becomes more than %s "
-        "times as likely, plus a probability of at most 1e-6. Whoever tests a "
-        "guess about one of them and believes at most 1%% of wrong guesses will "
-        "believe at most %s of right ones. It is also %s-zCDP.",
+        "times as likely, plus a probability of at most 1e-6. An attack that tests a "
+        "guess about one of them with a false positive rate of at most 1%% has a true "
+        "positive rate of at most %s. It is also %s-zCDP.",
         sot_shown_up(claims->epsilon, 6, numbers[0]),
         sot_shown_up(exp(claims->epsilon), 6, numbers[1]),
         sot_shown_percent_up(claims->true_positive_rates[1], 3, numbers[2]),
         sot_shown_up(claims->rho, 6, numbers[3]));
     assert_string_equal(made.certificate.statement, expected);
-    assert_within(claims->rho, 0.045, 0.045 * (1.0 + 1e-14)); /* 2/50 + 0.1^2/2 */
+    /* A pure release of epsilon has epsilon tanh(epsilon/2) of zCDP. */
+    const double rho = 2.0 / 50.0 + 0.1 * tanh(0.05);
+    assert_within(claims->rho, rho, rho * (1.0 + 1e-14));
     assert_true(isnan(claims->mu));
     sample_free(&made);
 }

@@ -105,7 +105,7 @@ static void a_price_that_follows_is_verified_and_shown(void **state)
         assert_ok(sotto_certificate_render(text, strlen(text), SOTTO_CERTIFICATE_TEXT,
                                            &page, &error),
                   &error);
-        assert_non_null(strstr(page, "What its price follows from"));
+        assert_non_null(strstr(page, "Origin of its price"));
         assert_non_null(strstr(page, "noise multiplier 6.25"));
         sotto_free(page);
         release(&one);

@@ -164,7 +164,7 @@ static void a_file_that_contradicts_itself_about_its_draws_is_refused(void **sta
     static const struct {
         const char *sampler, *from, *to, *word;
     } wrong[] = {
-        {"proximal", "\"draws\":3", "\"draws\":4", "3 draws but says that there are 4"},
+        {"proximal", "\"draws\":3", "\"draws\":4", "3 posterior samples but states 4"},
         {"proximal", "\"draws\":3", "\"draws\":1", "from 2 to 1000"},
         {"proximal", "\"draws\":3", "\"draws\":0", "from 2 to 1000"},
         {"proximal", "\"draws\":3", "\"draws\":-3", "from 2 to 1000"},
@@ -200,17 +200,17 @@ static void draws_without_a_sampler_are_refused(void **state)
     sotto_error error;
     content.sampler = NULL;
     assert_refused(sot_model_write(&content, &text, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "2 draws of no sampler", NULL);
+                   &error, "2 posterior samples of no sampler", NULL);
     content.sampler = "proximal";
     content.draws = SOT_MODEL_DRAWS_MAX + 1;
     assert_refused(sot_model_write(&content, &text, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "1001 draws", NULL);
+                   &error, "1001 posterior samples", NULL);
     content = content_of(0, 0);
     content.sampler = NULL;
     assert_ok(sot_model_write(&content, &text, &error), &error);
     model_replace(text, "\"method\"", "\"draws\":2,\"method\"", changed, sizeof changed);
     assert_refused(sotto_model_parse("m", changed, strlen(changed), &model, &error),
-                   SOTTO_PARSE, &error, "drawn by a sampler", NULL);
+                   SOTTO_PARSE, &error, "a posterior sample", NULL);
     sot_free(text);
 }
 
@@ -230,7 +230,7 @@ static void a_heuristic_says_so_and_has_no_certificate(void **state)
     model_replace(text, "\"settings\"", "\"certificate\":{},\"settings\"", changed,
                   sizeof changed);
     assert_refused(sotto_model_parse("m", changed, strlen(changed), &model, &error),
-                   SOTTO_PARSE, &error, "no certificate can be about", NULL);
+                   SOTTO_PARSE, &error, "which has no certificate", NULL);
     sot_free(text);
 }
 
@@ -350,12 +350,12 @@ static void a_level_that_the_draws_cannot_show_is_refused(void **state)
     model = model_of(&few);
     assert_refused(
         sotto_model_predict_interval(model, &view, 0.9, values, lower, upper, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "needs 19 draws", "has 18", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "needs 19 posterior samples", "has 18", NULL);
     sotto_model_free(model);
     model = single_draw(0, 0);
     assert_refused(
         sotto_model_predict_interval(model, &view, 0.5, values, lower, upper, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "needs 3 draws", "has 1", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "needs 3 posterior samples", "has 1", NULL);
     assert_ok(sotto_model_predict_draws(model, &view, values, &error), &error);
     sotto_model_free(model);
 }

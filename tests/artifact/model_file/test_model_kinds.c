@@ -122,7 +122,7 @@ static void a_file_of_another_kind_than_it_says_is_refused(void **state)
     assert_file_refused("svm", TWO, "\"coefficients\":[", "\"coefficients\":[\"0x0p+0\",",
                         "4 coefficients");
     assert_file_refused("svm", TWO, "\"labels\":[0,1]", "\"labels\":[0,1,2]",
-                        "3 labels; the model svm tells two apart");
+                        "3 labels; the model svm takes two");
 }
 
 static void a_schema_that_the_kind_cannot_use_is_refused(void **state)
@@ -133,7 +133,7 @@ static void a_schema_that_the_kind_cannot_use_is_refused(void **state)
     } wrong[] = {{"linear", TWO, "is a class"},
                  {"poisson", NUMBER, "goes down to -20"},
                  {"svm", NUMBER, "is a number"},
-                 {"logistic", THREE, "3 labels; the model logistic tells two apart"}};
+                 {"logistic", THREE, "3 labels; the model logistic takes two"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const sot_model_content content = content_of(wrong[i].kind, wrong[i].schema);
         char *text = model_text(&content);
@@ -317,7 +317,7 @@ static void classes_are_decided_by_the_largest(void **state)
             sotto_model_predict_data(model, &(const sotto_data_file){.path = path}, 0.25,
                                      keep_places, &next, &error);
         assert_int_equal(status, meant ? SOTTO_OK : SOTTO_INVALID_ARGUMENT);
-        if (!meant) assert_non_null(strstr(error.message, "leave it out"));
+        if (!meant) assert_non_null(strstr(error.message, "leave `threshold` out"));
         sotto_model_free(model);
     }
     assert_int_equal(unlink(path), 0);

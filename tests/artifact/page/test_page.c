@@ -109,7 +109,7 @@ static void every_form_tells_the_whole_story(void **state)
                                         "secret",
                                         "one pass over the rows",
                                         "the schema",
-                                        "recognised",
+                                        "true positive rate",
                                         "gaussian",
                                         "sum",
                                         "sensitivity 2",
@@ -179,7 +179,7 @@ static void what_is_special_about_a_run_is_told(void **state)
     assert_non_null(strstr(page, "chosen on public data"));
     assert_non_null(strstr(page, "by the proximal sampler"));
     assert_non_null(strstr(page, "number of rows  public"));
-    assert_non_null(strstr(page, "wrong guesses believed"));
+    assert_non_null(strstr(page, "false positive rate, at most"));
     assert_non_null(strstr(page, "No ledger kept a budget"));
     sotto_free(page);
     sample_free(&made);

@@ -145,7 +145,7 @@ static void certified_files_are_kept(void **state)
               &error);
     assert_refused(
         sotto_output_put("file", SOTTO_OUTPUT_CERTIFIED, false, "{}", 2, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "file", "certified", "--overwrite", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "file", "certified", "`overwrite=true`", NULL);
 }
 
 static void ledgers_and_secret_keys_are_never_replaced(void **state)
@@ -243,7 +243,7 @@ static void another_certified_file_is_kept(void **state)
     leave_text("file", first);
     assert_refused(sotto_output_put("file", SOTTO_OUTPUT_CERTIFIED, false, other,
                                     strlen(other), &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "certified", "--overwrite", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "certified", "`overwrite=true`", NULL);
     assert_ok(sotto_output_put("file", SOTTO_OUTPUT_CERTIFIED, true, other, strlen(other),
                                &error),
               &error);

@@ -210,8 +210,8 @@ static void malformed_text_is_refused_with_its_line(void **state)
     assert_unparsable("", "line 1: the text ends too early");
     assert_unparsable("   \n\n", "line 3: the text ends too early");
     assert_unparsable("{\"a\": 1,\n \"b\": }", "line 2: } is not JSON here", "a value");
-    assert_unparsable("{\"a\": 1} x", "line 1: x is not JSON here", "the end");
-    assert_unparsable("{\"a\": 1}\n{}", "line 2: {", "the end is wanted");
+    assert_unparsable("{\"a\": 1} x", "line 1: x is not JSON here", "nothing may follow");
+    assert_unparsable("{\"a\": 1}\n{}", "line 2: {", "nothing may follow");
     assert_unparsable("{\"a\" 1}", "line 1: 1", "a colon");
     assert_unparsable("{\"a\": 1 \"b\": 2}", "a comma or }");
     assert_unparsable("[1 2]", "line 1: 2", "a comma or ]");

@@ -298,7 +298,7 @@ static void units_cannot_be_bounded_in_a_stream(void **state)
     assert_ok(sot_source_open_file(path, made.schema, false, &source, &error), &error);
     assert_refused(
         sot_table_of_source(source, made.schema, made.encoding, &table, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "person", "leave out --stream", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "person", "leave out `stream`", NULL);
     sot_source_close(source);
     (void)unlink(path);
     end_study(&made);

@@ -46,7 +46,7 @@ static void a_description_says_what_a_learner_sees(void **state)
     static const char *const words[] = {"features     5 from 3 columns, and a constant "
                                         "column of 1\n",
                                         "dimension    6\n",
-                                        "R = 2, what",
+                                        "R = 2, the sensitivity",
                                         "all rows of one who, at most 3\n",
                                         "[by law]",
                                         "\"norm_bound\":2.0",
@@ -71,10 +71,12 @@ static void a_description_warns_of_what_will_disappoint(void **state)
     assert_described("{'target': 'v', 'columns': [{'name': 'v', 'type': 'number'},"
                      "{'name': 'y', 'type': 'boolean'}]}",
                      NULL, unbounded);
-    static const char *const wide[] = {
-        "'a' alone is up to 1e+05 long",  "'b' has one value and tells nothing",
-        "no \"dataset\" is named",        "cuts nothing",
-        "'c' has no bounds: nothing can", NULL};
+    static const char *const wide[] = {"'a' has norm up to 1e+05",
+                                       "'b' has one value and carries no information",
+                                       "no \"dataset\" is named",
+                                       "clips nothing",
+                                       "'c' has no bounds: sotto train cannot",
+                                       NULL};
     assert_described("{'target': 'y', 'row_norm': {'bound': 1e6}, 'columns': ["
                      "{'name': 'a', 'type': 'number', 'lower': 0, 'upper': 1e5, 'scale': "
                      "'none'},"
@@ -241,7 +243,7 @@ static void samples_follow_their_seed(void **state)
     sotto_error error;
     sotto_sample_config config = sotto_sample_defaults();
     assert_refused(sotto_schema_sample(schema, &config, stop, NULL, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "rows is 0", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`rows` is 0", NULL);
     config.rows = 5;
     assert_refused(sotto_schema_sample(schema, &config, stop, NULL, &error),
                    SOTTO_INTERRUPTED, &error, "cut short", NULL);

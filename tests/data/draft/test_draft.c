@@ -201,7 +201,7 @@ static void a_file_that_cannot_be_drafted_from_is_refused(void **state)
                          "quotes");
     assert_draft_refused("a.jsonl", "{}\n", NULL, SOTTO_UNSUPPORTED, "JSON lines",
                          "no header");
-    assert_draft_refused("a.csv", "1,2\n3,4\n", NULL, SOTTO_PARSE, "nothing but numbers",
+    assert_draft_refused("a.csv", "1,2\n3,4\n", NULL, SOTTO_PARSE, "only numbers",
                          "header");
     assert_draft_refused("a.csv", "x,x\n3,4\n", NULL, SOTTO_PARSE, "'x' twice", "");
     assert_draft_refused("a.csv", "x,,z\n3,4,5\n", NULL, SOTTO_PARSE,
@@ -213,7 +213,7 @@ static void a_file_that_cannot_be_drafted_from_is_refused(void **state)
     assert_draft_refused("a.csv", "x,y\n,4\n", "x", SOTTO_INVALID_ARGUMENT,
                          "cannot be predicted", "every cell is empty");
     assert_draft_refused("a.svm", "1 1:2\n", "x", SOTTO_INVALID_ARGUMENT, "LIBSVM",
-                         "leave the target out");
+                         "leave `target` out");
     assert_draft_refused("a.svm", "1 1:2\n", NULL, SOTTO_PARSE, "1 features",
                          "1 different labels");
     assert_draft_refused("a.svm", "1 1:2\n2 0:3\n", NULL, SOTTO_PARSE, "line 2",
@@ -224,7 +224,7 @@ static void a_file_that_cannot_be_drafted_from_is_refused(void **state)
     char *notes;
     sotto_draft_config config = sotto_draft_defaults();
     assert_refused(sotto_schema_draft(&config, &json, &notes, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "no file", "public", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "the file is missing", "public", NULL);
     config.path = "no-such-file.csv";
     assert_refused(sotto_schema_draft(&config, &json, &notes, &error), SOTTO_IO, &error,
                    "no-such-file.csv", NULL);
@@ -333,10 +333,10 @@ static void stated_types_count_over_what_rows_suggest(void **state)
     sotto_free(notes);
     config.ids = "a";
     assert_refused(sotto_schema_draft(&config, &json, &notes, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--id lists 'a'", "once", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`id` lists 'a'", "once", NULL);
     config.ids = "zzz,a";
     assert_refused(sotto_schema_draft(&config, &json, &notes, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--id lists 'zzz'", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`id` lists 'zzz'", NULL);
     (void)unlink(config.path);
     config.path = "m.svm";
     assert_refused(sotto_schema_draft(&config, &json, &notes, &error),

@@ -427,13 +427,13 @@ static void a_schema_that_cannot_be_learned_from_is_refused(void **state)
     (void)state;
 #define NUMBER "'type': 'number', 'lower': 0, 'upper': 1"
     assert_refusal("{'columns': [{'name': 'y', 'type': 'boolean'}]}", NULL,
-                   "does not say which column is to be predicted", "\"target\"");
+                   "does not name the column to predict", "\"target\"");
     assert_refusal("{'columns': [{'name': 'y', 'type': 'boolean'}]}", "z",
                    "no column 'z'", "");
     assert_refusal(WITH_TARGET("'y'", NUMBER), NULL, "'y' is a number without labels",
                    "above");
     assert_refusal(WITH_TARGET("'y'", "'type': 'category', 'values': ['a']"), NULL,
-                   "'y' has one value", "another");
+                   "'y' has one value", "at least two");
     assert_refusal(WITH_TARGET("'x'", "'type': 'number'"), NULL, "'y' no bounds",
                    "\"ignore\"");
     assert_refusal("{'target': 'y', 'columns': [{'name': 'y', 'type': 'boolean'},"

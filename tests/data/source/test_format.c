@@ -72,8 +72,8 @@ static void names_of_other_formats_are_refused(void **state)
         assert_unknown(names[i], true, "by its name");
         assert_unknown(names[i], false, "by its name");
     }
-    assert_unknown("patients.db", false, "--table");
-    assert_unknown("patients.sqlite3", true, "--table");
+    assert_unknown("patients.db", false, "`table=patients`");
+    assert_unknown("patients.sqlite3", true, "`table=patients`");
     assert_unknown("a.csv", true, "\"columns\"");
     assert_unknown("a.libsvm", false, "\"features\"");
 }
@@ -123,7 +123,7 @@ static void no_record_decides_the_format(void **state)
         assert_format(write_text("a.libsvm", lines[i]), true, &sot_reader_libsvm);
         assert_format(write_packed("a.svm.gz", lines[i], strlen(lines[i])), true,
                       &sot_reader_libsvm);
-        assert_unknown(write_text("a9a", lines[i]), true, "--format libsvm");
+        assert_unknown(write_text("a9a", lines[i]), true, "`format=libsvm`");
     }
 }
 
@@ -150,16 +150,16 @@ static void declarations_that_do_not_fit_are_refused(void **state)
     sotto_error error = {0};
     const sot_reader_kind *format = NULL;
     assert_refused(decide("a", "parquet", true, &format, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "--format is 'parquet'", NULL);
+                   &error, "`format` is 'parquet'", NULL);
     assert_refused(decide("a", "csv", true, &format, &error), SOTTO_INVALID_ARGUMENT,
                    &error, "\"columns\"", NULL);
     assert_refused(decide("a", "libsvm", false, &format, &error), SOTTO_INVALID_ARGUMENT,
                    &error, "\"features\"", NULL);
     assert_refused(decide("a", "sqlite", false, &format, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "--table", NULL);
+                   &error, "`table=patients`", NULL);
     const sotto_data_file both = {.path = "a", .format = "csv", .query = "SELECT 1"};
     assert_refused(sot_format_decide(&both, false, &format, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--query is for SQLite", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`query` is for SQLite", NULL);
 }
 
 /* A pipe has no name and cannot be read twice. */
@@ -172,7 +172,7 @@ static void a_stream_of_numbers_needs_a_declaration(void **state)
     (void)snprintf(path, sizeof path, "/tmp/sotto_format_test_%ld", (long)getpid());
     (void)unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_unknown(path, true, "--format libsvm");
+    assert_unknown(path, true, "`format=libsvm`");
     assert_format(path, false, &sot_reader_csv);
     assert_ok(decide(path, "libsvm", true, &format, &error), &error);
     (void)unlink(path);

@@ -363,8 +363,8 @@ static void labels_of_a_stream_are_refused(void **state)
                                      {.path = pipe_path, .labels = pipe_path}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         assert_refused(sot_source_open(&files[i], schema, false, &source, &error),
-                       SOTTO_INVALID_ARGUMENT, &error, "--labels is", "pipe.npy",
-                       "--stored-table", NULL);
+                       SOTTO_INVALID_ARGUMENT, &error, "`labels` is", "pipe.npy",
+                       "`stored_table=true`", NULL);
     const sotto_data_file missing = {.path = "/nonexistent.npy", .labels = stored};
     assert_refused(sot_source_open(&missing, schema, false, &source, &error), SOTTO_IO,
                    &error, "cannot open", NULL);

@@ -343,7 +343,7 @@ static void tables_that_do_not_hold_their_rows_are_refused(void **state)
                  {"words", "not a table that holds its rows"},
                  {"computed", "computed when they are read"},
                  {"nowhere", "not a table that holds its rows"},
-                 {"", "--table is ''"},
+                 {"", "`table` is ''"},
                  {"few; DROP TABLE few", "not a table that holds its rows"},
                  {"none", "none of the columns"},
                  {"sqlite_schema", "not a table that holds its rows"}};
@@ -369,7 +369,7 @@ static void tables_that_do_not_hold_their_rows_are_refused(void **state)
                    &error, "lacks the column 'note'", NULL);
     const sotto_data_file both = {.path = path, .table = "few", .query = "SELECT 1"};
     assert_refused(sot_source_open(&both, schema, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--table and --query", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`table` and `query`", NULL);
     (void)unlink(path);
     sotto_schema_free(schema);
 }
@@ -403,7 +403,7 @@ static void formats_without_names_refuse_a_condition(void **state)
     for (size_t i = 0; i < LENGTH(paths); i++) {
         const sotto_data_file file = {.path = paths[i], .where = "a > 1"};
         assert_refused(sot_source_open(&file, matrix, false, &source, &error),
-                       SOTTO_INVALID_ARGUMENT, &error, "--where", "has no names", "CSV",
+                       SOTTO_INVALID_ARGUMENT, &error, "`where`", "has no names", "CSV",
                        NULL);
     }
     const sotto_data_file array = {.path = "a.npy", .where = "a > 1"};
@@ -411,7 +411,7 @@ static void formats_without_names_refuse_a_condition(void **state)
                    SOTTO_INVALID_ARGUMENT, &error, "has no names", NULL);
     const sotto_data_file csv = {.path = "a.csv", .format = "csv", .table = "t"};
     assert_refused(sot_source_open(&csv, table, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--table is for SQLite", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`table` is for SQLite", NULL);
     sotto_schema_free(matrix);
     sotto_schema_free(table);
 }

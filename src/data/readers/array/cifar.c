@@ -1,5 +1,5 @@
-/* CIFAR-10 in its binary version (Krizhevsky 2009): no header, and one record after another: a byte for
- * the label, and 3 planes (red, green, blue) of 32 rows of 32 bytes. */
+/* CIFAR-10 in its binary version (Krizhevsky 2009): no header, one record after another. A record
+ * is a byte for the label, and 3 planes (red, green, blue) of 32 rows of 32 bytes. */
 #include "base/error.h"
 #include "data/readers/array/layout.h"
 
@@ -16,13 +16,14 @@ sotto_status sot_cifar_read_layout(const sot_bytes *bytes, const char *name,
                                      .columns = SOT_CIFAR_RECORD_BYTES,
                                      .kind = SOT_ARRAY_UNSIGNED,
                                      .element_bytes = 1};
-    if (size == UINT64_MAX) return SOTTO_OK; /* packed, or a pipe: only its end tells */
+    if (size == UINT64_MAX)
+        return SOTTO_OK; /* gzip-compressed, or a pipe: the length is
+                                              * known only at the end */
     out_layout->rows = size / SOT_CIFAR_RECORD_BYTES;
     if (size % SOT_CIFAR_RECORD_BYTES == 0 && out_layout->rows <= SOT_ARRAY_ROWS_MAX)
         return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_IO,
-        "%.90s is not made of CIFAR-10 records, %d bytes each: a label and 3 x "
-        "32 x 32 pixels; is it damaged, or packed, or another file?",
-        name, (int)SOT_CIFAR_RECORD_BYTES);
+    return sot_fail(error, SOTTO_IO,
+                    "%.90s is not made of CIFAR-10 records, %d bytes each: a label and 3 "
+                    "x 32 x 32 pixels; is it damaged, compressed, or another file?",
+                    name, (int)SOT_CIFAR_RECORD_BYTES);
 }

@@ -21,8 +21,9 @@ struct sot_array_file {
     size_t block_rows;
     size_t held, used;
     uint64_t read; /* rows of the file, the block's included */
-    /* All numbers of an array by columns that is packed or comes from a pipe, which has no places to read from. NumPy
-     * writes an array of at most one row by rows, whatever its order is: to refuse the others would tell their number. */
+    /* All numbers of a column-major array that is compressed or comes from a pipe, which has no
+     * random access. NumPy writes an array of at most one row as row-major; refusing only the
+     * others would reveal the number of rows. */
     unsigned char *whole;
     size_t whole_room;
     size_t *places; /* of an array by columns: where the file has the numbers of a row */
@@ -63,7 +64,7 @@ bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t le
     return true;
 }
 
-/* Whether `size` bytes are what the header says. */
+/* True if the file has the `size` bytes of its header. */
 static bool fits(const sot_array_file *file, uint64_t size)
 {
     uint64_t wanted;
@@ -323,7 +324,8 @@ static sotto_status fill(sot_array_file *file, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* What is packed tells its length at its end: a byte too many is a damaged file. */
+/* A compressed file shows its length only at its end: one byte too many means a damaged
+ * file. */
 static sotto_status check_end(const sot_array_file *file, sotto_error *error)
 {
     unsigned char byte;

@@ -1,5 +1,5 @@
-/* The header of IDX, the format of MNIST (LeCun, Cortes & Burges): two zero bytes, the kind of number,
- * the number of dimensions, and each of them in four bytes. Big-endian throughout. */
+/* The header of IDX, the format of MNIST (LeCun, Cortes & Burges), big-endian. It has two zero
+ * bytes, the kind of number, the number of dimensions, and each of them in four bytes. */
 #include <string.h>
 #include <strings.h>
 
@@ -69,8 +69,8 @@ sotto_status sot_idx_read_layout(sot_bytes *bytes, const char *name,
         dimensions == 0 || dimensions > DIMENSIONS_MAX) {
         return sot_fail(
             error, SOTTO_PARSE,
-            "%.90s does not begin like IDX: two zeros, a kind of number and 1 "
-            "to %d dimensions; is it packed? then its name ends in .gz",
+            "%.90s does not begin like IDX: two zeros, a kind of number and 1 to %d "
+            "dimensions; if it is gzip-compressed, its name must end in .gz",
             name, (int)DIMENSIONS_MAX);
     }
     out_layout->big_endian = true;

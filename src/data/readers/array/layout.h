@@ -12,11 +12,11 @@ typedef enum sot_array_kind {
 } sot_array_kind;
 
 #define SOT_ARRAY_ROWS_MAX     (UINT64_C(1) << 32)
-#define SOT_ARRAY_ROWS_UNKNOWN UINT64_MAX /* CIFAR-10, packed: as many as there are */
+#define SOT_ARRAY_ROWS_UNKNOWN UINT64_MAX /* CIFAR-10, compressed: the end decides */
 
 enum { SOT_ARRAY_DIMENSIONS_MAX = 64 }; /* NumPy's own limit; IDX has 255 at most */
 
-/* A row is the first dimension; what the others hold is its numbers. */
+/* A row is the first dimension; the others are its numbers. */
 typedef struct sot_array_layout {
     uint64_t rows;    /* at most 2^32, or SOT_ARRAY_ROWS_UNKNOWN */
     uint64_t columns; /* numbers a row; at most 2^32 */
@@ -29,8 +29,9 @@ typedef struct sot_array_layout {
     uint64_t lengths[SOT_ARRAY_DIMENSIONS_MAX]; /* of each dimension, the rows first */
 } sot_array_layout;
 
-/* Whether the name says that the file is of the format: *.npy; *.idx, *.idx3, *idx3-ubyte and the like behind a point or a
- * hyphen; *.bin; each with .gz too. */
+/* True if the name is that of the format, with or without .gz. The names are *.npy and
+ * *.bin. IDX files are *.idx, *.idx3, *idx3-ubyte and similar after a point or a
+ * hyphen. */
 bool sot_npy_is_named(const char *path);
 bool sot_idx_is_named(const char *path);
 bool sot_cifar_is_named(const char *path);

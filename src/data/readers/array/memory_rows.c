@@ -232,9 +232,9 @@ static sotto_status check_training(const void *reader, sotto_error *error)
 static sotto_status check_rereading(const void *reader, sotto_error *error)
 {
     (void)reader;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "records in memory are there already and need no stream; leave it "
-                    "out");
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`stream` is given, but the records are in memory; leave `stream` out");
 }
 
 static sotto_status rewind_reader(void *reader, sotto_error *error)
@@ -248,7 +248,7 @@ static sotto_status check_unchanged(const void *reader, sotto_error *error)
 {
     (void)reader;
     (void)error;
-    return SOTTO_OK; /* the caller lends them, and leaves them alone */
+    return SOTTO_OK; /* the caller lends them, and does not change them */
 }
 
 const sot_reader_kind sot_reader_memory = {

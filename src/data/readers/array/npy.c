@@ -125,7 +125,7 @@ static bool take_dictionary(reader *self)
     return self->at == self->end && self->has_kind && self->has_order && self->has_shape;
 }
 
-/* ---- what it means ---- */
+/* ---- meaning of the header ---- */
 
 /* "<f8", ">i4", "|u1", "|b1". */
 static bool set_kind(const char *text, sot_array_layout *layout)

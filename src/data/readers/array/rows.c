@@ -29,8 +29,8 @@ static sotto_status open_labels(sot_array_rows *rows, const char *path,
     if (labels == NULL) {
         if (!rows->is_matrix || rows->is_cifar || without_target) return SOTTO_OK;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%.90s holds features alone; give the file of its labels too "
-                        "(--labels)",
+                        "%.90s has features but no labels; give the file of its labels "
+                        "too, for example `labels=labels.npy`",
                         path);
     }
     const sotto_status status =
@@ -38,10 +38,10 @@ static sotto_status open_labels(sot_array_rows *rows, const char *path,
     if (status != SOTTO_OK) return status;
     if (sot_array_file_rows(rows->labels) == sot_array_file_rows(rows->features))
         return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_PARSE,
-        "%.90s has not as many labels as %.90s has rows; are they of one set?", labels,
-        path);
+    return sot_fail(error, SOTTO_PARSE,
+                    "%.90s has another number of labels than %.90s has rows; give the "
+                    "files of one set",
+                    labels, path);
 }
 
 static sotto_status open_features(sot_array_rows *rows, const char *path,
@@ -54,9 +54,8 @@ static sotto_status open_features(sot_array_rows *rows, const char *path,
     if (rows->columns != SOT_CIFAR_FEATURES) {
         return sot_fail(
             error, SOTTO_PARSE,
-            "%.90s is CIFAR-10 by its name, with 3 x 32 x 32 pixels a row, and "
-            "the schema has %zu features; give it \"shape\": [3, 32, 32], or "
-            "the file another name",
+            "%.90s is CIFAR-10 by its name, with 3 x 32 x 32 pixels a row, and the "
+            "schema has %zu features; give it \"shape\": [3, 32, 32], or rename the file",
             path, rows->columns);
     }
     return sot_array_file_open(path, SOT_CIFAR_RECORD_BYTES, "bytes", &rows->features,

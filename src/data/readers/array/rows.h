@@ -1,5 +1,6 @@
-/* data/readers/array/rows.h: the NPY, IDX and CIFAR-10 source of data/source/source.h: an array of features, or of
- * cells, and an array of labels beside it; the records of CIFAR-10 have their labels in them. */
+/* data/readers/array/rows.h: the NPY, IDX and CIFAR-10 source of data/source/source.h. It has an
+ * array of features or of cells, and an array of labels beside it; the records of CIFAR-10
+ * contain their labels. */
 #ifndef SOT_DATA_READERS_ARRAY_ROWS_H
 #define SOT_DATA_READERS_ARRAY_ROWS_H
 
@@ -10,15 +11,17 @@
 
 typedef struct sot_array_rows sot_array_rows;
 
-/* With a matrix schema a row has the features, and `labels` names the file of the labels, as many as
- * rows; NULL: none, which is refused unless `without_target`, or the file is CIFAR-10. With a table's schema a row has a number
- * for each column of the schema, in its order, as sotto/array.h says; `labels` is then NULL. */
+/* With a matrix schema a row has the features, and `labels` names the file of the labels, one per
+ * row. NULL: none, which is refused unless `without_target`, or the file is CIFAR-10. With a
+ * table's schema a row has a number for each column of the schema, in its order (sotto/array.h);
+ * `labels` is then NULL. */
 SOTTO_MUST_CHECK sotto_status sot_array_rows_open(const char *path, const char *labels,
                                                   const sotto_schema *schema,
                                                   bool without_target,
                                                   sot_array_rows **out_rows,
                                                   sotto_error *error);
-void sot_array_rows_close(sot_array_rows *rows); /* wipes what it read; NULL is fine */
+void sot_array_rows_close(sot_array_rows *rows); /* wipes the rows it read; NULL is
+                                                  * fine */
 
 /* Rows to reserve memory for: sot_array_file_rows_hint(). */
 uint64_t sot_array_rows_hint(const sot_array_rows *rows);

@@ -162,7 +162,7 @@ static sotto_status check_rereading(const void *reader, sotto_error *error)
     (void)reader;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "records in memory are there already and need no stream; leave it out");
+        "`stream` is given, but the records are in memory; leave `stream` out");
 }
 
 static sotto_status rewind_sparse(void *reader, sotto_error *error)
@@ -176,7 +176,7 @@ static sotto_status check_unchanged(const void *reader, sotto_error *error)
 {
     (void)reader;
     (void)error;
-    return SOTTO_OK; /* the caller lends them, and leaves them alone */
+    return SOTTO_OK; /* the caller lends them, and does not change them */
 }
 
 const sot_reader_kind sot_reader_sparse = {

@@ -7,7 +7,7 @@
 
 #include "data/batches/unit.h"
 
-/* Whether the kind of element is one of sotto/array.h, and the data are there. */
+/* Checks that the kind of element is one of sotto/array.h, and the data are present. */
 SOTTO_MUST_CHECK sotto_status sot_view_check(const sotto_array *array, const char *name,
                                              sotto_error *error);
 
@@ -18,8 +18,9 @@ SOTTO_MUST_CHECK sotto_status sot_view_check_labels(const sotto_array *labels,
 SOTTO_MUST_CHECK sotto_status sot_view_check_units(const sotto_array *units, size_t rows,
                                                    sotto_error *error);
 
-/* Whether labels or units come apart from a stream: their kind of element is set. Their number of rows does not decide it, for it
- * is that of the stream, which is secret: a refusal for want of rows would tell it. */
+/* True if labels or units are given beside a stream: their kind of element is set. Their number
+ * of rows does not decide it. It is that of the stream and secret; a refusal because of it would
+ * reveal it. */
 bool sot_view_is_given(const sotto_array *array);
 
 /* Where an element lies. */

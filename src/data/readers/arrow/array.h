@@ -1,8 +1,8 @@
 /* data/readers/arrow/array.h: one column of an Arrow batch: its type, its cells, checked before they are read.
  *
- * Theorem     sot_arrow_value() returns for every array and every place: of a place outside the array, of an array
- *             that lacks a buffer and of a cell whose offsets or code make no sense it gives a missing value. It
- *             reads only what the array's own lengths and offsets cover.
+ * Theorem     sot_arrow_value() returns for every array and every place. It gives a missing value
+ *             for a place outside the array, an array that lacks a buffer, and a cell with
+ *             invalid offsets or code. It reads only within the array's own lengths and offsets.
  * Assumes     Buffers are as long as lengths, offsets and sizes say: the C data interface does not tell.
  */
 #ifndef SOT_DATA_READERS_ARROW_ARRAY_H
@@ -102,7 +102,7 @@ typedef struct sot_arrow_value {
     size_t text_bytes;
 } sot_arrow_value;
 
-/* Whether the bit `place` is 1. */
+/* True if the bit `place` is 1. */
 static inline bool sot_arrow_bit(const uint8_t *bits, uint64_t place)
 {
     return (bits[place / 8] >> (place % 8) & 1) != 0;

@@ -172,8 +172,8 @@ static sotto_status check_rereading(const void *of_reader, sotto_error *error)
 {
     (void)of_reader;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "an Arrow stream can be read only once; train without a stream of "
-                    "passes, or from a file");
+                    "`stream` is given, but an Arrow stream can be read only once; leave "
+                    "`stream` out, or give a file");
 }
 
 static sotto_status rewind_arrow(void *of_reader, sotto_error *error)
@@ -190,8 +190,8 @@ static sotto_status check_unchanged(const void *of_reader, sotto_error *error)
 
 /* ---- batches ---- */
 
-/* The columns of a batch, as far as they are there. The offset of the struct applies to its children, and what is null in
- * it is a row without cells. */
+/* Takes the columns of a batch, as far as they are present. The offset of the struct applies to
+ * its children, and a null in it is a row without cells. */
 static void take_batch(sot_arrow_stream *reader)
 {
     const struct ArrowArray *batch = &reader->batch;

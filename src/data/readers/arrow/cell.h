@@ -1,6 +1,6 @@
-/* data/readers/arrow/cell.h: what a value of an Arrow column counts as. The type of the column does not matter: a value
- * counts as its text in a file would (data/cells/cell.h), and has one spelling: 1, 1.0, the decimal 1.00 and true are the category
- * and the id "1". Total.
+/* data/readers/arrow/cell.h: the meaning of a value of an Arrow column. The type of the column
+ * does not matter: a value counts as its text in a file would (data/cells/cell.h), and has one
+ * spelling. 1, 1.0, the decimal 1.00 and true are the category and the id "1". Total.
  */
 #ifndef SOT_DATA_READERS_ARROW_CELL_H
 #define SOT_DATA_READERS_ARROW_CELL_H
@@ -25,7 +25,7 @@ void sot_arrow_spell(const sot_arrow_value *value, sot_arrow_text *out_text);
 /* A number, or a text that is one; NaN: missing. */
 double sot_arrow_number(const sot_arrow_value *value);
 
-/* What the cells of a column of the stream are for. */
+/* The use of the cells of a column of the stream. */
 typedef struct sot_arrow_use {
     const sotto_column *column;  /* NULL: a feature of a matrix, a number as it is */
     const sot_words *categories; /* of a category */

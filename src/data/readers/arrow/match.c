@@ -21,7 +21,7 @@ static sotto_status fail_type(const struct ArrowSchema *child, const char *shown
                     shown, sot_arrow_type_name(child));
 }
 
-/* Whether the cells of the column are looked at. */
+/* True if the cells of the column are read. */
 static bool is_read(const sot_arrow_stream *reader, size_t place)
 {
     const sotto_column_type type = sotto_schema_column(reader->schema, place)->type;

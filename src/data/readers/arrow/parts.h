@@ -1,4 +1,4 @@
-/* data/readers/arrow/parts.h: what the files of the Arrow reader share. */
+/* data/readers/arrow/parts.h: the common part of the files of the Arrow reader. */
 #ifndef SOT_DATA_READERS_ARROW_PARTS_H
 #define SOT_DATA_READERS_ARROW_PARTS_H
 
@@ -30,7 +30,7 @@ typedef struct sot_arrow_stream {
     sot_arrow_field *fields;
     size_t field_count;
     size_t *field_of_column; /* SIZE_MAX: not read */
-    double *block;           /* block_room x columns; what is not read stays as it is */
+    double *block;           /* block_room x columns; unread columns stay unchanged */
     uint32_t *indices;       /* of a matrix: 0, 1, 2, ... */
     uint64_t batch_rows,
         batch_next; /* rows of the batch; the first that is in no block */

@@ -16,8 +16,8 @@
  * the schema's own. */
 enum { LINE_BYTES = 1 << 20, CELL_BYTES = 32 };
 
-/* Bytes of a cell of a longer line that are kept, or as many as the longest value of a category has: a longer number is
- * malformed (decimal.h). Of a raw cell SOT_VALUE_BYTES. */
+/* Bytes kept of a cell of a longer line, or the length of the longest value of a category. A
+ * longer number is malformed (decimal.h). For a raw cell SOT_VALUE_BYTES. */
 enum { KEPT_BYTES = SOT_NUMBER_BYTES_MAX };
 
 static const uint64_t rows_max = UINT64_C(1) << 32;
@@ -36,8 +36,8 @@ static cell trimmed(char *text, char *end)
     return (cell){text, (size_t)(end - text)};
 }
 
-/* A quoted cell, unquoted in place; moves behind its delimiter, or behind the line. What stands
- * between the closing quote and the delimiter is passed over. */
+/* Reads a quoted cell and unquotes it in place; moves behind its delimiter, or behind the line.
+ * Bytes between the closing quote and the delimiter are ignored. */
 static cell quoted_cell(char delimiter, char **at, const char *end)
 {
     char *const text = *at + 1;
@@ -188,8 +188,8 @@ static size_t kept_room_of(const csv_field *field)
     return room;
 }
 
-/* Where the fields keep their cells of a long line: those whose text is asked for in a place of their own, for it stays
- * until the next row; all others in one place. */
+/* The places where fields keep their cells of a long line. Fields whose text is used have their
+ * own, because it must stay valid until the next row; all others share one. */
 static sotto_status make_rooms(sot_csv *csv, sotto_error *error)
 {
     size_t largest = 0, used;

@@ -123,11 +123,11 @@ static sotto_status find_delimiter_of_header(sot_csv *csv, const char *line,
     if (csv->delimiter != '\0') return SOTTO_OK;
     csv->delimiter = sot_csv_delimiter(line, end);
     if (csv->delimiter != '\0') return SOTTO_OK;
-    return sot_fail(error, SOTTO_PARSE,
-                    "%.90s: the first line has both commas and semicolons outside of "
-                    "quotes; say which one stands between columns: --format csv-comma or "
-                    "--format csv-semicolon",
-                    csv->path);
+    return sot_fail(
+        error, SOTTO_PARSE,
+        "%.90s: the first line has both commas and semicolons outside of quotes; give "
+        "the separator: `format=csv-comma` or `format=csv-semicolon`",
+        csv->path);
 }
 
 sotto_status sot_csv_read_header(sot_csv *csv, const sot_reader_input *input,

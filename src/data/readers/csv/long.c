@@ -1,11 +1,11 @@
-/* Lines of CSV that are longer than what is kept of a line: read in blocks, a byte at a time. */
+/* Lines of CSV that are longer than the kept bytes: read in blocks, a byte at a time. */
 #include "data/readers/csv/parts.h"
 
 #include "data/cells/cell.h"
 
-/* A line that was cut is read a byte at a time, by the rules of next_cell(), so that every cell counts wherever it stands.
- * A line without a row would show that its record is one of those (stability.md, claim 2), and without its id it would count
- * for another unit. */
+/* A truncated line is read a byte at a time, by the rules of next_cell(), so that every cell
+ * counts. If such a line gave no row, it would reveal its record (stability.md, claim 2); without
+ * its id it would count for another unit. */
 typedef enum cell_part {
     AT_BEGIN,    /* no byte of the cell was read */
     PLAIN,       /* without quotes */

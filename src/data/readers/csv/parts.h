@@ -9,19 +9,14 @@
 #include "data/readers/lines.h"
 #include "data/readers/reader.h"
 
-typedef struct sot_csv_cell {
-    char *text; /* in the line, or in the place of its field */
-    size_t size_bytes;
-} sot_csv_cell;
-
-/* What the cells of one column of the file mean. */
+/* The meaning of the cells of one column of the file. */
 typedef struct sot_csv_field {
     size_t column; /* of the schema */
     const sotto_column *described;
     sot_words *categories; /* of a category */
     bool is_raw;           /* an id, or wanted: its text is asked for */
     bool is_plain;         /* a number as C writes it, whose text is not asked for */
-    char *kept;            /* of its cell in a line that was cut */
+    char *kept;            /* of its cell in a truncated line */
     size_t kept_room;
 } sot_csv_field;
 
@@ -47,9 +42,6 @@ double sot_csv_cell_value(sot_csv *csv, const sot_csv_field *field, sot_csv_cell
 /* The value of a cell that is not there. */
 double sot_csv_absent_cell(sot_csv *csv, const sot_csv_field *field);
 
-/* The next cell of a line, without its quotes; `at` moves behind its delimiter. */
-sot_csv_cell sot_csv_next_cell(char delimiter, char **at, const char *end);
-
 bool sot_csv_is_number(const sot_csv_field *field);
 
 /* Reads the first line: delimiter and fields (header.c). */
@@ -57,7 +49,7 @@ SOTTO_MUST_CHECK sotto_status sot_csv_read_header(sot_csv *csv,
                                                   const sot_reader_input *input,
                                                   sotto_error *error);
 
-/* The row of a line that was cut; `bytes` are those that were kept of it (long.c). */
+/* Reads the row of a truncated line; `bytes` are the kept bytes (long.c). */
 SOTTO_MUST_CHECK sotto_status sot_csv_read_long_row(sot_csv *csv, const char *bytes,
                                                     size_t size_bytes, double *out_values,
                                                     sotto_error *error);

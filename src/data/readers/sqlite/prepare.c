@@ -19,9 +19,9 @@ sotto_status sot_query_fail(const char *path, int code, sotto_error *error)
                     sqlite3_errstr(code & 0xff));
 }
 
-/* ---- what the query may read ---- */
+/* ---- the tables and functions of the query ---- */
 
-/* What the query reads, as SQLite sees it while it prepares the text. */
+/* The tables and functions that SQLite reports while it prepares the text. */
 typedef struct query_reads {
     char table[SOT_QUERY_NAME_BYTES]; /* "": none yet */
     char refused[SOT_QUERY_NAME_BYTES];
@@ -62,8 +62,8 @@ static int judge(void *context, int action, const char *first, const char *secon
         return deny(reads, first, "is a second table; give one");
     default:
         return deny(reads, NULL,
-                    "reads a virtual table, or does more than to select rows; give a "
-                    "table that holds its rows");
+                    "reads a virtual table, or does more than select rows; give a table "
+                    "that holds its rows");
     }
 }
 
@@ -123,7 +123,7 @@ sotto_status sot_query_name_table(sot_query_table *table, const char *name,
     char shown[80];
     if (name[0] == '\0' || strlen(name) >= sizeof table->name) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--table is '%s'; give the name of a table, of 1 to %d bytes",
+                        "`table` is '%s'; give the name of a table, of 1 to %d bytes",
                         sot_printable(name, shown, sizeof shown),
                         (int)sizeof table->name - 1);
     }
@@ -133,8 +133,9 @@ sotto_status sot_query_name_table(sot_query_table *table, const char *name,
 
 /* ---- the order of rows ---- */
 
-/* The clause behind FROM that leaves only the table's own tree: " NOT INDEXED ", or for a table without rowids
- * " INDEXED BY " and the index that is its primary key. Free with sqlite3_free(). */
+/* Returns the clause after FROM that leaves only the table's own tree: " NOT INDEXED ". For a
+ * table without rowids it is " INDEXED BY " and the index that is its primary key. Free with
+ * sqlite3_free(). */
 static sotto_status choose_tree(const sot_query_table *table, char **out_clause,
                                 sotto_error *error)
 {
@@ -179,7 +180,8 @@ static char *text_in_order(const char *text, const sot_query_parts *parts,
     return whole;
 }
 
-/* SQLite's own program for the query opens one tree and walks it from its first entry on: no step looks for a key. */
+/* Checks that SQLite's program for the query opens one tree and scans it from its first
+ * entry on: no step seeks a key. */
 static sotto_status check_scan(const sot_query_table *table, const char *whole,
                                sotto_error *error)
 {
@@ -209,7 +211,7 @@ static sotto_status check_scan(const sot_query_table *table, const char *whole,
 
 /* ---- preparing ---- */
 
-/* What is prepared is the text of the query: public, and so is what SQLite says of it. */
+/* Prepares the text of the query. It is public, and so are SQLite's messages about it. */
 static sotto_status prepare_judged(const sot_query_table *table, const char *text,
                                    query_reads *reads, sqlite3_stmt **out_statement,
                                    sotto_error *error)
@@ -230,7 +232,7 @@ static sotto_status prepare_judged(const sot_query_table *table, const char *tex
                     table->path, words);
 }
 
-/* The caller's own text first, so that SQLite's words are about what the caller wrote. */
+/* Tries the caller's own text first, so that SQLite's messages refer to it. */
 static sotto_status find_table(sot_query_table *table, const char *text,
                                sotto_error *error)
 {

@@ -1,14 +1,18 @@
-/* data/readers/sqlite/prepare.h: from the text of a query to a statement that reads a stored table.
+/* data/readers/sqlite/prepare.h: from the text of a query to a statement that reads a stored
+ * table.
  *
- * Isolation   SQLite's authorizer sees everything that the text refers to while it is prepared: one table, total functions.
- *             The table is one of the file, not a view or a virtual one, and has no columns that are computed when they are
- *             read: SQLite evaluates nothing that the check has not seen.
- * Order       Rows come in the order of the table's own tree, from its first entry to its last. SQLite's planner would
- *             otherwise choose between this order and others by the table's statistics, which depend on the records. So it
- *             gets no choice: the condition stands behind a unary plus, from which no search is derived; NOT INDEXED forbids
- *             other indexes of a table with rowids; INDEXED BY its primary key those of a table without, for which SQLite
- *             ignores NOT INDEXED. SQLite's program for the query is checked for it.
- * Proof note  src/data/stability.md, sections "Query" and "Order"
+ * Isolation: SQLite's authorizer sees everything that the text refers to while it is prepared:
+ * one table, total functions. The table is stored in the file, not a view or a virtual one, and
+ * has no columns that are computed on reading. So SQLite evaluates nothing that the check has not
+ * seen.
+ *
+ * Order: rows come in the order of the table's own tree. SQLite's planner would otherwise choose
+ * the order by the table's statistics, which depend on the records. So it gets no choice: the
+ * condition has a unary plus, from which no search is derived. NOT INDEXED forbids other indexes
+ * of a table with rowids. For a table without rowids SQLite ignores NOT INDEXED; INDEXED BY its
+ * primary key does the same. SQLite's program for the query is checked for it.
+ *
+ * Proof note: src/data/stability.md, sections "Query" and "Order"
  */
 #ifndef SOT_DATA_READERS_SQLITE_PREPARE_H
 #define SOT_DATA_READERS_SQLITE_PREPARE_H
@@ -40,7 +44,8 @@ SOTTO_MUST_CHECK sotto_status sot_query_ask(const sot_query_table *table, const 
                                             const char *name, int64_t *out_number,
                                             sotto_error *error);
 
-/* Sets the name to that of the setting --table, and refuses what is no stored table. */
+/* Sets the name to that of the setting --table, and refuses a name that is no stored
+ * table. */
 SOTTO_MUST_CHECK sotto_status sot_query_name_table(sot_query_table *table,
                                                    const char *name, sotto_error *error);
 

@@ -91,7 +91,7 @@ static sotto_status match_columns(sot_query *query, const sot_reader_input *inpu
     return status;
 }
 
-/* Whether the table stores a column of this name, byte for byte. */
+/* True if the table stores a column of this name, byte for byte. */
 static sotto_status is_stored(const sot_query *query, const char *name, bool *out_stored,
                               sotto_error *error)
 {
@@ -104,8 +104,8 @@ static sotto_status is_stored(const sot_query *query, const char *name, bool *ou
     return status;
 }
 
-/* The unit decides which rows are of one person: a stored column under its own name, so that the
- * query cannot make another person of each row. */
+/* The unit decides which rows belong to one person. It must be a stored column under its own
+ * name, so that the query cannot make another person of each row. */
 static sotto_status check_unit(const sot_query *query, const char *text,
                                sotto_error *error)
 {
@@ -185,10 +185,10 @@ static sotto_status write_query(sot_query *query, char **out_text, sotto_error *
                         query->table.name);
     *out_text = sqlite3_str_finish(text);
     if (status == SOTTO_OK && is_empty) {
-        return sot_fail(error, SOTTO_PARSE,
-                        "--table: %s has none of the columns of the schema; is it the "
-                        "right table?",
-                        query->table.name);
+        return sot_fail(
+            error, SOTTO_PARSE,
+            "`table`: %s has none of the columns of the schema; is it the right table?",
+            query->table.name);
     }
     if (status == SOTTO_OK && *out_text == NULL) return sot_fail_memory(error, 1, 1);
     return status;
@@ -200,7 +200,7 @@ static sotto_status prepare(sot_query *query, const sot_reader_input *input,
     char *written = NULL;
     const char *text = input->file->query;
     sotto_status status = SOTTO_OK;
-    query->table.asked = text == NULL ? "--table" : "the query";
+    query->table.asked = text == NULL ? "`table`" : "the query";
     if (text == NULL) {
         status = sot_query_name_table(&query->table, input->file->table, error);
         if (status == SOTTO_OK) status = write_query(query, &written, error);
@@ -401,7 +401,7 @@ const char *sot_query_id(const sot_query *query, size_t column, size_t *out_size
 sotto_status sot_query_rewind(sot_query *query, sotto_error *error)
 {
     (void)error;
-    (void)sqlite3_reset(query->statement); /* what it says is about the last pass */
+    (void)sqlite3_reset(query->statement); /* its result is about the last pass */
     query->rows = 0;
     query->at_end = false;
     return SOTTO_OK;

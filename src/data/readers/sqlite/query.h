@@ -1,15 +1,22 @@
-/* data/readers/sqlite/query.h: rows of a SQLite table, all of them or chosen by a query, by the schema.
+/* data/readers/sqlite/query.h: rows of a SQLite table, all of them or chosen by a query, by the
+ * schema.
  *
- * Isolation   A record is one row of one table. The query sees each row by itself
- *             (data/readers/sqlite/text.h), and its table holds the rows (data/readers/sqlite/prepare.h).
- * Order       That of the table's own tree, whatever the query and the indexes are (data/readers/sqlite/prepare.h).
- * Totality    Every row that meets the condition gives a record. NULL, a blob where a number is
- *             meant, a text that is none count as missing; numbers are clipped, as in data/readers/csv/csv.h.
- * Refused     Only what is seen before the first row: no database, a query that is none of records,
- *             columns that are not those of the schema; and files that cannot be read to the end.
- * Snapshot    All passes see the file as it was when it was opened: one read transaction. Writers wait,
- *             or, in WAL mode, write beside it.
- * Assumes     That this build of SQLite could have written the rows: cells of at most 10^9 bytes.
+ * Isolation: a record is one row of one table. The query sees each row by itself
+ * (data/readers/sqlite/text.h), and its table stores the rows (data/readers/sqlite/prepare.h).
+ *
+ * Order: that of the table's own tree, for any query and indexes (data/readers/sqlite/prepare.h).
+ *
+ * Totality: every row that meets the condition gives a record. NULL, a blob in a column of
+ * numbers and a text that is no number count as missing. Numbers are clipped, as in
+ * data/readers/csv/csv.h.
+ *
+ * Refused: only errors seen before the first row (no database, an unsuitable query, other columns
+ * than the schema's). Also files that cannot be read to the end.
+ *
+ * Snapshot: all passes see the file as it was when it was opened, in one read transaction.
+ * Writers wait or, in WAL mode, write concurrently.
+ *
+ * Assumes: this build of SQLite could have written the rows: cells of at most 10^9 bytes.
  */
 #ifndef SOT_DATA_QUERY_H
 #define SOT_DATA_QUERY_H

@@ -116,7 +116,8 @@ static const char one_table[] =
     "is not for records; give SELECT columns FROM one table WHERE a condition on its row "
     "(make a table for anything else, or quote a column of this name)";
 
-/* SQLite takes some of these for blanks, in some versions: what they part is not to be guessed. */
+/* Some versions of SQLite treat some of these bytes as blanks, so the tokens would be
+ * ambiguous. */
 static bool is_foreign(const sql_token *token)
 {
     return token->kind == TOKEN_SIGN && (unsigned char)token->text[0] >= 0x80;
@@ -125,7 +126,8 @@ static bool is_foreign(const sql_token *token)
 static const char in_quotes[] =
     "has other letters than ASCII; put the name into double quotes";
 
-/* What a row's own expressions never need. A view or a subquery would hide all of it. */
+/* Keywords that a row's own expressions never need. A view or a subquery would hide
+ * them. */
 static bool mixes_rows(const sql_token *token)
 {
     static const char *const words[] = {
@@ -134,14 +136,15 @@ static bool mixes_rows(const sql_token *token)
     return is_any(token, words);
 }
 
-/* An index would decide which rows are read in which order: SQLite's planner, and with it what the records say. */
+/* An index would decide the order and the choice of rows: SQLite's planner would, by the
+ * content of records. */
 static bool names_index(const sql_token *token)
 {
     return is(token, "indexed") || is(token, "not");
 }
 
-/* A name, and what belongs to it; up to WHERE or the end. *out_end is behind the last word of it: a comment may
- * follow. */
+/* Reads a name and its parts, up to WHERE or the end. *out_end is behind the last word: a comment
+ * may follow. */
 static sotto_status check_from(const char **at, sql_token *out_next, const char **out_end,
                                sotto_error *error)
 {
@@ -164,7 +167,8 @@ static sotto_status check_from(const char **at, sql_token *out_next, const char 
     return SOTTO_OK;
 }
 
-/* 'x': what may stand behind ESCAPE, which fails on anything longer when a row is read. */
+/* True for 'x', the only valid operand of ESCAPE; anything longer fails when a row is
+ * read. */
 static bool is_one_character(const sql_token *token)
 {
     return token->kind == TOKEN_TEXT && token->size_bytes == 3 && token->text[1] != '\'';
@@ -180,8 +184,9 @@ static sotto_status follow_depth(const sql_token *word, size_t *depth, sotto_err
     return SOTTO_OK;
 }
 
-/* Whether an operand ends before this word. Behind a literal any operator would make an expression of it:
- * ESCAPE '0' + visits is the text of a sum, and fails on a row where that is not one character. */
+/* True if an operand ends before this word. An operator after a literal would make an expression
+ * of it. ESCAPE '0' + visits is the text of a sum. It fails on a row where that is not one
+ * character. */
 static bool ends_operand(const sql_token *token)
 {
     static const char *const words[] = {")",    ",",   ";",    "and",  "or", "then",
@@ -189,7 +194,8 @@ static bool ends_operand(const sql_token *token)
     return token->kind == TOKEN_END || is_any(token, words);
 }
 
-/* What stands behind LIKE, GLOB and ESCAPE: one literal, and nothing that continues it. */
+/* Checks the operand of LIKE, GLOB and ESCAPE: one literal, and nothing that continues
+ * it. */
 static sotto_status check_pattern(const sql_token *word, const char *behind,
                                   sotto_error *error)
 {
@@ -210,8 +216,8 @@ static sotto_status check_pattern(const sql_token *word, const char *behind,
                   error);
 }
 
-/* Expressions, up to FROM, or to the end; *out_end is behind their last word. A function in quotes is a function to
- * SQLite too: what is said of patterns would not be found. */
+/* Checks expressions, up to FROM or the end; *out_end is behind their last word. A quoted
+ * function name is also a function for SQLite; the check of patterns would miss it. */
 static sotto_status check_expressions(const char **at, sql_token *out_next,
                                       const char **out_end, sotto_error *error)
 {
@@ -254,7 +260,7 @@ sotto_status sot_query_check(const char *text, sot_query_parts *out_parts,
     *out_parts = (sot_query_parts){0};
     if (strlen(text) > SOT_QUERY_BYTES_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the query has more than %d bytes; make a table of what it says",
+                        "the query has more than %d bytes; store its result in a table",
                         (int)SOT_QUERY_BYTES_MAX);
     }
     sql_token next = next_token(&at);
@@ -303,7 +309,8 @@ static bool is_column_name(const sql_token *token)
            !(token->text[0] >= '0' && token->text[0] <= '9') && !is_any(token, literals);
 }
 
-/* Whether the word is this name, as SQLite compares names: without case, a doubled quote inside quotes is one. */
+/* True if the word is this name, compared like SQLite does: without case, a doubled quote
+ * inside quotes is one. */
 static bool is_name(const sql_token *token, const char *name)
 {
     const bool quoted = token->kind == TOKEN_QUOTED;
@@ -379,9 +386,10 @@ bool sot_query_selects_column(const char *text, size_t columns, size_t column,
 
 bool sot_query_function_is_total(const char *name)
 {
-    /* abs() fails on the least integer, lower() and trim() on texts near SQLite's limit, json_ and
-     * others on texts that are malformed; min() and max() may be those of many rows; date() and its kin read the
-     * clock where a cell says 'now', and could choose other rows in the next pass. */
+    /* Excluded: abs() fails on the smallest integer, lower() and trim() on texts near SQLite's
+     * limit. json_ and other functions fail on malformed texts. min() and max() may be
+     * aggregates. date() and similar read the clock if a cell is 'now', and could choose other
+     * rows in the next pass. */
     static const char *const names[] = {"coalesce", "glob",   "ifnull",    "iif",
                                         "instr",    "length", "like",      "nullif",
                                         "round",    "substr", "substring", "typeof"};

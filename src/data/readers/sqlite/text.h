@@ -1,14 +1,16 @@
-/* data/readers/sqlite/text.h: which queries give records: rows of one table, each by itself.
+/* data/readers/sqlite/text.h: the queries that give records: rows of one table, each by itself.
  *
- * Idea        SELECT expressions FROM one table [WHERE condition], where every expression is a
- *             function of one row, and none can fail. Then taking one row out of the table takes at most
- *             one row out of the result, changes no other, and never stops the query.
- * Refused     Joins, subqueries, grouping, DISTINCT, ORDER BY, LIMIT, UNION, windows: with them one row
- *             of the table may decide about many rows of the result. || and LIKE with a pattern or an
- *             escape that is not one literal: they fail on rows that are too long. Which functions are fine
- *             only SQLite can tell: sot_query_function_is_total().
- * Assumes     The text is then prepared by SQLite, without text in double quotes
- *             (SQLITE_DBCONFIG_DQS_DML): its own grammar decides about all the rest.
+ * Idea: SELECT expressions FROM one table [WHERE condition], where every expression is a function
+ * of one row, and none can fail. Then removing one row from the table removes at most one row of
+ * the result, changes no other, and never stops the query.
+ *
+ * Refused: joins, subqueries, grouping, DISTINCT, ORDER BY, LIMIT, UNION, windows. With them one
+ * row of the table may affect many rows of the result. Also || and LIKE with a pattern or an
+ * escape that is not one literal: they fail on rows that are too long.
+ * sot_query_function_is_total() lists the allowed functions.
+ *
+ * Assumes: the text is then prepared by SQLite, without text in double quotes
+ * (SQLITE_DBCONFIG_DQS_DML). SQLite's own grammar decides the rest.
  */
 #ifndef SOT_DATA_READERS_SQLITE_TEXT_H
 #define SOT_DATA_READERS_SQLITE_TEXT_H
@@ -32,16 +34,17 @@ SOTTO_MUST_CHECK sotto_status sot_query_check(const char *text,
                                               sot_query_parts *out_parts,
                                               sotto_error *error);
 
-/* Whether rows of the table can be left out: there is a WHERE. Total. */
+/* True if rows of the table can be left out: there is a WHERE. Total. */
 bool sot_query_has_condition(const char *text);
 
-/* Whether a column of the result is the table's column `name`: a star, or this name itself, not an expression, an
- * alias or another name that SQLite reports as this one (_rowid_ as rowid). The text passed sot_query_check(), and its
- * result has `columns` columns. */
+/* True if a column of the result is the table's column `name`: a star, or this name itself. Not
+ * an expression, an alias or another name that SQLite reports as this one (_rowid_ as rowid). The
+ * text passed sot_query_check(), and its result has `columns` columns. */
 bool sot_query_selects_column(const char *text, size_t columns, size_t column,
                               const char *name);
 
-/* Functions of SQLite that depend on their arguments alone, and have a value for any of them. */
+/* Functions of SQLite that depend only on their arguments, and have a value for all
+ * arguments. */
 bool sot_query_function_is_total(const char *name);
 
 #endif

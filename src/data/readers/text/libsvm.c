@@ -175,7 +175,8 @@ sotto_status sot_libsvm_next(sot_libsvm *reader, sot_record *out_record, bool *o
     }
     reader->rows++;
     const char *at = line;
-    /* At the head of any line, not of the file alone: a record must not depend on its place. */
+    /* At the head of any line, not only of the file: a record must not depend on its
+     * place. */
     if (size_bytes >= 3 && memcmp(line, byte_order_mark, 3) == 0) at += 3;
     read_line(reader, at, line + size_bytes, out_record);
     return SOTTO_OK;

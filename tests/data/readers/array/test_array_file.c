@@ -442,13 +442,14 @@ static void labels_go_with_their_rows(void **state)
     }
     sot_source_close(source);
     assert_refused(sot_source_open(&alone, schema, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "features alone", "--labels", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "features but no labels",
+                   "`labels=labels.npy`", NULL);
     assert_ok(sot_source_open(&alone, schema, true, &source, &error), &error);
     sot_source_close(source);
     bytes = bytes_of_rows(4, 1);
     assert_string_equal(write_packed("l.idx.gz", bytes.bytes, bytes.size), labels);
     assert_refused(sot_source_open(&both, schema, false, &source, &error), SOTTO_PARSE,
-                   &error, "not as many labels", NULL);
+                   &error, "another number of labels", NULL);
     (void)unlink(path);
     (void)unlink(labels);
     sotto_schema_free(schema);
@@ -477,7 +478,7 @@ static void labels_where_none_belong_are_refused(void **state)
     assert_refused(sot_source_open(&query, matrix, false, &source, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "\"columns\"", NULL);
     assert_refused(sot_source_open_file("x.sqlite", table, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "x.sqlite", "--table", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "x.sqlite", "`table=patients`", NULL);
     sotto_schema_free(table);
     sotto_schema_free(matrix);
 }

@@ -175,7 +175,7 @@ static void a_schema_of_other_rows_is_refused(void **state)
     assert_refused(sot_source_open(&labels, schema, false, &source, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "l.bin", "not NPY or IDX", NULL);
     assert_refused(sot_source_open_file("a.bin.xz", schema, false, &source, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "a.bin.xz", "--format", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "a.bin.xz", "`format=libsvm`", NULL);
     sotto_schema_free(narrow);
     sotto_schema_free(schema);
 }

@@ -266,7 +266,7 @@ static void the_header_tells_the_delimiter(void **state)
     assert_true(row[0] == 3.5 && row[1] == 2.0 && row[2] == 2.0 && row[3] == 0.0);
     for (size_t i = 0; i < 2; i++) {
         assert_refused(read_dialect(both[i], NULL, row, &error), SOTTO_PARSE, &error,
-                       "commas and semicolons", "--format csv-semicolon", NULL);
+                       "commas and semicolons", "`format=csv-semicolon`", NULL);
         assert_null(strstr(error.message, "note"));
     }
     static const char quoted[] = "\"a;\"\"b\",c";
