@@ -92,7 +92,7 @@ static sotto_status create_file(const char *path, mode_t mode, const char *title
     return status;
 }
 
-/* The owner alone may read it: a key that others could copy proves nothing. */
+/* Only the owner may read it: a key that others could copy proves nothing. */
 static sotto_status check_mode(const char *path, sotto_error *error)
 {
     struct stat facts;
@@ -241,8 +241,8 @@ sotto_status sotto_key_read_public(const char *text, char out_public[SOTTO_KEY_H
 
 /* ---- signatures ---- */
 
-/* The purpose comes first and has a fixed end, so that no two purposes share a message. Hashing keeps the signed
- * message short whatever is signed. */
+/* The purpose comes first and has a fixed end, so no two purposes share a message. Hashing keeps
+ * the signed message short. */
 static bool digest(sotto_purpose purpose, const void *bytes, size_t size_bytes,
                    unsigned char out[crypto_generichash_BYTES])
 {

@@ -1,17 +1,18 @@
-/* methods/empirical.h: a regularised sum of losses as the methods see it, whatever the model.
+/* methods/empirical.h: a regularised sum of losses for the methods, independent of the model.
  *
- * Idea     The methods (objective, output, gd, sgd ...) are the same for a loss of one margin and for
- *          softmax. They see the sum of losses through this: constants from public facts, and a
- *          handful of operations on rows. Two makers: methods/convex/empirical_glm.c (one margin a row,
- *          models/linear/solver/problem.h) and models/softmax/ (a margin a class).
- * Public   sot_empirical_facts follow from the setup. Operations see the records.
+ * Idea: the methods (objective, output, gd, sgd ...) are the same for a loss of one margin and
+ * for softmax. They see the sum of losses through constants from public facts, and a handful of
+ * operations on rows. Two makers: methods/convex/empirical_glm.c (one margin per row,
+ * models/linear/solver/problem.h) and models/softmax/ (a margin per class).
+ *
+ * Public: sot_empirical_facts follow from the setup. Operations see the records.
  */
 #ifndef SOT_METHODS_EMPIRICAL_H
 #define SOT_METHODS_EMPIRICAL_H
 
 #include "methods/learner.h"
 
-/* What is true of every record within the encoding's bound; all rounded up. */
+/* Facts that hold for every record within the encoding's bound; all rounded up. */
 typedef struct sot_empirical_facts {
     const char *name;    /* of the loss */
     size_t outputs;      /* margins a row: 1, or the classes */
@@ -21,10 +22,12 @@ typedef struct sot_empirical_facts {
     size_t rank;         /* of one record's Hessian, at most: 1, classes - 1 */
     double trace;        /* of it, at most */
     bool one_signed;     /* one margin, and its slope has one sign */
-    bool self_bounding;  /* f'' <= |f'| (1 - |f'|): the sharp theorem */
-    double tau;          /* what solve() should be asked for: small against record_bound,
-                            and within its reach for any rows */
-    /* What add_gradient_double() may be off a row, |theta| at most t: row_error + row_error_norm t */
+    bool
+        self_bounding; /* one margin of a row of norm L, f'' <= |f'| (1 - |f'|): the sharp theorem */
+    double tau; /* tolerance for solve(): small against record_bound, and
+                          * attainable for any rows */
+    /* Bound on the error of add_gradient_double() per row, |theta| at most t:
+     * row_error + row_error_norm t */
     double row_error, row_error_norm;
     double coordinate_bound; /* |any coordinate of one record's gradient| */
 } sot_empirical_facts;
@@ -45,22 +48,23 @@ typedef struct sot_empirical_operations {
     sotto_status (*solve)(const sot_empirical *empirical, const sot_matrix *matrix,
                           const sot_empirical_terms *terms, const double *linear,
                           double tau, sot_pool *pool, double *theta, sotto_error *error);
-    /* As sot_glm_noise_of(), for the tape. */
+    /* As sot_glm_noise_of(), for the gate tape. */
     sotto_status (*noise_of)(const sot_empirical *empirical, const sot_matrix *matrix,
                              const sot_empirical_terms *terms, const double *theta,
                              double *out_noise, double *out_log_determinant,
                              sotto_error *error);
     /* Adds the exact gradient sum of some rows (`rows` NULL: all of the matrix), in units of
-     * `spacing`, as sot_glm_gradient_units(): one record's part is at most record_bound / spacing
-     * (1 + 2^-20) long and depends on that record, theta and spacing alone. Losses only; the
-     * terms are the method's affair. */
+     * `spacing`, as sot_glm_gradient_units(). One record's part is at most record_bound / spacing
+     * (1 + 2^-20) long and depends only on that record, theta and spacing. Losses only; the
+     * method handles the terms. */
     sotto_status (*add_gradient)(const sot_empirical *empirical, const sot_matrix *matrix,
                                  const uint32_t *rows, size_t count, const double *theta,
                                  double spacing, sot_pool *pool, int64_t *units,
                                  sotto_error *error);
-    /* The same gradient sum in double, not in units: each row's part is within row_error +
-     * row_error_norm |theta| of the exact one, and depends on that row and theta alone; rows are added up in
-     * the order given, as models/linear/rows/row_sum.h says. The same bits for any number of threads. */
+    /* The same gradient sum in double, not in units. Each row's part is within
+     * row_error + row_error_norm |theta| of the exact one, and depends only on that row and
+     * theta. Rows are added up in the order given (models/linear/rows/row_sum.h). The same bits
+     * for any number of threads. */
     sotto_status (*add_gradient_double)(const sot_empirical *empirical,
                                         const sot_matrix *matrix, const uint32_t *rows,
                                         size_t count, const double *theta, sot_pool *pool,
@@ -74,7 +78,8 @@ struct sot_empirical {
     void *state;                 /* owned; sot_free() */
 };
 
-/* Of the setup's model. Refuses a target or settings that the model cannot use, by name. */
+/* Makes the sum for the setup's model. Refuses a target or settings that the model cannot
+ * use, by name. */
 SOTTO_MUST_CHECK sotto_status sot_empirical_new(const sot_learner_setup *setup,
                                                 sot_empirical **out_empirical,
                                                 sotto_error *error);

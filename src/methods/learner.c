@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/sized.h"
 #include "base/text.h"
 #include "methods/empirical.h"
 #include "models/concept/classes/concept.h"
@@ -29,8 +28,8 @@ void sot_learner_free(sot_learner *learner)
     else
         sot_free(learner->state);
     sot_empirical_free(learner->empirical);
-    sot_net_free(learner->net);
-    sot_concept_class_free(learner->concept);
+    if (learner->net != NULL) sot_net_free(learner->net);
+    if (learner->concept != NULL) sot_concept_class_free(learner->concept);
     sot_free(learner);
 }
 
@@ -40,6 +39,14 @@ void sot_learner_set(sot_learner *learner, const char *name, double value,
     assert(learner->setting_count < SOT_SETTINGS_MAX);
     learner->settings[learner->setting_count++] =
         (sot_setting){.name = name, .value = value, .why = why};
+}
+
+double sot_learner_setting(const sot_learner *learner, const char *name)
+{
+    for (size_t i = 0; i < learner->setting_count; i++)
+        if (strcmp(learner->settings[i].name, name) == 0)
+            return learner->settings[i].value;
+    return SOTTO_UNSET;
 }
 
 void sot_learner_choose(sot_learner *learner, const char *name, const char *word)
@@ -69,37 +76,8 @@ double sot_learner_norm_guess(const sot_learner *learner)
     return fmin(guess, learner->setup.config->radius); /* of NaN: the guess */
 }
 
-/* ---- settings and their words ---- */
+/* ---- words of settings ---- */
 
-void sotto_train_set_defaults(sotto_train_config *out_config, size_t size_bytes)
-{
-    const sotto_train_config defaults = {.epsilon = SOTTO_UNSET,
-                                         .delta = SOTTO_UNSET,
-                                         .adjacency = SOTTO_ADD_REMOVE,
-                                         .lambda = SOTTO_UNSET,
-                                         .learning_rate = SOTTO_UNSET,
-                                         .width = 0.5,
-                                         .threshold = SOTTO_UNSET,
-                                         .radius = SOTTO_UNSET,
-                                         .l1_width = SOTTO_UNSET,
-                                         .sampling = SOTTO_POISSON,
-                                         .epochs = SOTTO_UNSET,
-                                         .clip = SOTTO_UNSET,
-                                         .momentum = SOTTO_UNSET,
-                                         .weight_average = SOTTO_UNSET,
-                                         .max_minutes = SOTTO_UNSET};
-    sot_sized_give(SOT_SIZED(train), &defaults, out_config, size_bytes, 0);
-}
-
-static const char *const methods[] = {"auto",        "output",
-                                      "objective",   "gd",
-                                      "none",        "sgd",
-                                      "newton",      "statistics",
-                                      "adassp",      "permutation-sgd",
-                                      "gd-output",   "frank-wolfe",
-                                      "posterior",   "regularized-em",
-                                      "exponential", "permute-and-flip",
-                                      "laplace",     NULL};
 static const char *const samplers[] = {"auto", "proximal", "exact-gaussian", "mala",
                                        NULL};
 static const char *const calibrations[] = {"sharp",   "chaudhuri", "kifer",
@@ -132,13 +110,8 @@ static sotto_status find_word(const char *const *words, const char *what,
         *out_index = i;
         return SOTTO_OK;
     }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the %s is '%s'; give %s", what,
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`%s` is '%s'; give %s", what,
                     sot_printable(name == NULL ? "" : name, shown, sizeof shown), known);
-}
-
-const char *sotto_method_name(sotto_method method)
-{
-    return word_at(methods, (int)method);
 }
 
 const char *sotto_calibration_name(sotto_calibration calibration)
@@ -169,21 +142,6 @@ const char *sotto_sampler_name(sotto_sampler sampler)
 const char *sotto_optimizer_name(sotto_optimizer optimizer)
 {
     return word_at(optimizers, (int)optimizer);
-}
-
-sotto_status sotto_method_from_name(const char *name, sotto_method *out,
-                                    sotto_error *error)
-{
-    int index = 0;
-    const sotto_status status =
-        find_word(methods, "method",
-                  "auto, objective, output, gd, sgd, newton, statistics, adassp, "
-                  "permutation-sgd, gd-output, frank-wolfe, posterior, regularized-em or "
-                  "none, or for concepts "
-                  "exponential, permute-and-flip or laplace",
-                  name, &index, error);
-    if (status == SOTTO_OK) *out = (sotto_method)index;
-    return status;
 }
 
 sotto_status sotto_calibration_from_name(const char *name, sotto_calibration *out,

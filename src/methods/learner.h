@@ -1,11 +1,12 @@
-/* methods/learner.h: where the families of learners meet the run.
+/* methods/learner.h: the interface between the families of learners and the run.
  *
- * Idea     A learner sees three things, one after another: settings and the public side of the data
- *          (when it is made: it fills in what rules decide and fixes its noise), an empty plan
- *          (`plan`: adds its events), the gate and the records (`learn`: computes, and sends
- *          everything through the gate). What it hands back is already released.
- * Public   Everything in sot_learner follows from the setup. `learn` alone sees records, and it
- *          writes nothing into the learner.
+ * Idea: a learner has three phases. It is made from settings and public facts of the data:
+ * defaults are filled in, and the noise is fixed. `plan` adds its events to an empty plan.
+ * `learn` sees the gate and the records, computes, and sends everything through the gate. Its
+ * result is already released.
+ *
+ * Public: everything in sot_learner follows from the setup. Only `learn` sees records, and it
+ * writes nothing into the learner.
  */
 #ifndef SOT_METHODS_LEARNER_H
 #define SOT_METHODS_LEARNER_H
@@ -19,16 +20,17 @@
 
 struct sot_net; /* models/network/layers/net.h */
 
-/* What a learner may look at when it is made. Borrowed for the learner's life. */
+/* The inputs of a learner when it is made. Borrowed for the learner's life. */
 typedef struct sot_learner_setup {
     const sotto_train_config *config;
     const sot_encoding *encoding;
     const sotto_schema *schema; /* networks: the shape of a record */
     uint64_t unit_rows;         /* 1: the unit is a row */
     sotto_method method;        /* never auto */
-    const double *
-        center; /* config->prior's coefficients, `outputs` x dimension; NULL: 0. Of a network
-                     the parameters of config->init, to begin with; NULL: none */
+    const double
+        *center; /* config->prior's coefficients, `outputs` x dimension; NULL: 0. For a
+                 * network the parameters of config->init, as initial values; NULL:
+                 * none */
     const struct sot_net *
         init; /* of config->init: its data norms' numbers are taken over and cost nothing more;
                              NULL: none */
@@ -43,7 +45,8 @@ typedef struct sot_setting {
 
 enum { SOT_SETTINGS_MAX = 32 };
 
-/* A setting that is one of several named ways: "optimizer", "schedule", "clipping" ... Never "auto": what the rule chose. */
+/* A setting that is one of several named ways: "optimizer", "schedule", "clipping" ...
+ * Never "auto": the default is resolved. */
 typedef struct sot_choice {
     const char *name; /* static, as those of numbers */
     const char *word; /* static, as the command line spells it */
@@ -53,11 +56,12 @@ enum { SOT_CHOICES_MAX = 8 };
 
 struct sot_empirical; /* methods/empirical.h */
 
-/* Where a long training keeps what it has released so far, so that a later run can go on. Everything in
- * `state` is released or public: no key, no record, nothing between a sum and its noise. */
+/* The storage for the released state of a long training, so that a later run can resume.
+ * Everything in `state` is released or public: no key, no record, nothing between a sum and its
+ * noise. */
 typedef struct sot_checkpoint {
-    /* What an earlier run kept; NULL: this is the first. The learner checks the shape and begins after
-     * step `step`; the gate was told what was released. */
+    /* The state of an earlier run; NULL: this is the first. The learner checks the shape and
+     * begins after step `step`; the gate knows the earlier releases. */
     const unsigned char *state;
     size_t state_bytes;
     uint64_t step;
@@ -69,7 +73,7 @@ typedef struct sot_checkpoint {
     void *context;
 } sot_checkpoint;
 
-/* Public rows on which a learner scores what it has released so far, and what came of it. */
+/* Public rows on which a learner scores its released state, and the scores. */
 typedef struct sot_validation {
     const sot_matrix *matrix; /* borrowed */
     size_t count, room;
@@ -87,17 +91,18 @@ struct sot_learner {
     size_t choice_count;
     size_t outputs;      /* coefficients a column: 1, or the classes of softmax */
     size_t coefficients; /* that `learn` writes; 0: outputs x columns */
-    struct sot_net *
-        net; /* of a network, owned; `learn` fills in what its data norms paid for; else NULL */
+    struct sot_net
+        *net; /* a network, owned; `learn` fills in its released data norms; else NULL */
     sot_concept_class *concept; /* of a concept, owned; else NULL */
-    /* Of a concept by laplace, whose release is all of these: lists and scales are the learner's; `counts` is room for
-     * sot_concept_counts() of them, set by the run before `learn` and borrowed; NULL: nobody keeps them. */
+    /* For a concept by laplace, which releases all of these. Lists and scales are the learner's.
+     * `counts` is room for sot_concept_counts() of them, set by the run before `learn` and
+     * borrowed; NULL: they are not stored. */
     sot_concept_errors errors;
     size_t
         draws; /* vectors of outputs x columns that `learn` writes, one after another; 0: 1 */
     const char *
         sampler; /* static: how they are drawn, "proximal", ...; NULL: it is no sampler's work */
-    const char *sampler_why; /* static: what that is worth */
+    const char *sampler_why; /* static: the reliability of that */
     sot_checkpoint
         *checkpoint; /* set by the run before `learn`, borrowed; NULL: none is kept */
     sot_validation *validation; /* the same */
@@ -107,8 +112,8 @@ struct sot_learner {
     double
         sampler_error; /* of all that `learn` will draw, in total variation; an upper bound */
     double
-        pure_delta; /* what a run without a delta is certified at, if its samplers need more than
-                       SOT_OBJECTIVE_PURE_DELTA has room for; 0: they do not */
+        pure_delta; /* delta of a certificate for a run without a delta, if its samplers
+                     * need more than SOT_OBJECTIVE_PURE_DELTA allows; 0: they do not */
     /* Adds the events. NULL: there are none, the data is public. */
     sotto_status (*plan)(const sot_learner *learner, sotto_plan *plan,
                          sotto_error *error);
@@ -133,6 +138,9 @@ size_t sot_learner_coefficients(const sot_learner *learner);
 void sot_learner_set(sot_learner *learner, const char *name, double value,
                      const char *why);
 
+/* Returns the value of a setting; SOTTO_UNSET: the learner has none of that name. */
+double sot_learner_setting(const sot_learner *learner, const char *name);
+
 /* Appends a choice, in the same way. */
 void sot_learner_choose(sot_learner *learner, const char *name, const char *word);
 
@@ -140,8 +148,8 @@ void sot_learner_choose(sot_learner *learner, const char *name, const char *word
  * given. Never a count of the data. */
 uint64_t sot_learner_rows(const sot_learner_setup *setup);
 
-/* |theta*| of the theory: with margins of up to 4, odds of 55 to 1; or the radius of the ball, if that is
- * less. Rules for steps and lambda alone depend on it. */
+/* |theta*| of the theory: with margins of up to 4, odds of 55 to 1; or the radius of the ball, if
+ * that is smaller. Only the defaults for steps and lambda depend on it. */
 double sot_learner_norm_guess(const sot_learner *learner);
 
 #endif

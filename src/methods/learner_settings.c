@@ -3,6 +3,32 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/sized.h"
+#include "models/kinds.h"
+
+/* ---- defaults ---- */
+
+void sotto_train_set_defaults(sotto_train_config *out_config, size_t size_bytes)
+{
+    const sotto_train_config defaults = {.epsilon = SOTTO_UNSET,
+                                         .delta = SOTTO_UNSET,
+                                         .adjacency = SOTTO_ADD_REMOVE,
+                                         .lambda = SOTTO_UNSET,
+                                         .learning_rate = SOTTO_UNSET,
+                                         .width = 0.5,
+                                         .threshold = SOTTO_UNSET,
+                                         .radius = SOTTO_UNSET,
+                                         .l1_width = SOTTO_UNSET,
+                                         .sampling = SOTTO_POISSON,
+                                         .epochs = SOTTO_UNSET,
+                                         .clip = SOTTO_UNSET,
+                                         .momentum = SOTTO_UNSET,
+                                         .weight_average = SOTTO_UNSET,
+                                         .max_minutes = SOTTO_UNSET};
+    sot_sized_give(SOT_SIZED(train), &defaults, out_config, size_bytes, 0);
+}
+
+/* ---- settings that a learner does not honour ---- */
 
 typedef struct given_setting {
     unsigned flag;
@@ -26,23 +52,23 @@ static const char *find_shared(const sotto_train_config *config, unsigned taken,
 {
     const given_setting settings[] = {
         {SOT_TAKES_CALIBRATION, config->calibration != SOTTO_CALIBRATION_SHARP,
-         "a calibration"},
-        {SOT_TAKES_THEORY, config->lambda_theory, "lambda theory"},
-        {SOT_TAKES_STEPS, config->steps > 0, "a number of steps"},
-        {SOT_TAKES_RATE, !isnan(config->learning_rate), "a learning rate"},
-        {SOT_TAKES_SAMPLES, config->sampling != SOTTO_POISSON, "a sampling"},
-        {SOT_TAKES_BATCH, config->batch > 0, "a batch"},
-        {SOT_TAKES_SAMPLES, config->schedule != SOTTO_SCHEDULE_AUTO, "a schedule"},
-        {SOT_TAKES_ITERATE, config->iterate != SOTTO_ITERATE_AUTO, "an iterate"},
-        {SOT_TAKES_RADIUS, !isnan(config->radius), "a radius"},
-        {SOT_TAKES_L1, config->l1 != 0.0 || !isnan(config->l1_width), "an L1 weight"},
-        {SOT_TAKES_PRIOR, config->prior != NULL, "a prior"},
-        {SOT_TAKES_CONVEX, config->width != sotto_train_defaults().width, "a width"},
-        {SOT_TAKES_CONVEX, !isnan(config->threshold), "a threshold"},
-        {SOT_TAKES_CONCEPT, config->concept != NULL, "a class of concepts"},
-        {SOT_TAKES_DRAWS, config->draws > 0, "a number of draws"},
-        {SOT_TAKES_DRAWS, config->sampler != SOTTO_SAMPLER_AUTO, "a sampler"},
-        {SOT_TAKES_DRAWS, config->public_constants, "a wish for public constants"},
+         "`calibration`"},
+        {SOT_TAKES_THEORY, config->lambda_theory, "`lambda=theory`"},
+        {SOT_TAKES_STEPS, config->steps > 0, "`steps`"},
+        {SOT_TAKES_RATE, !isnan(config->learning_rate), "`learning_rate`"},
+        {SOT_TAKES_SAMPLES, config->sampling != SOTTO_POISSON, "`sampling`"},
+        {SOT_TAKES_BATCH, config->batch > 0, "`batch`"},
+        {SOT_TAKES_SAMPLES, config->schedule != SOTTO_SCHEDULE_AUTO, "`schedule`"},
+        {SOT_TAKES_ITERATE, config->iterate != SOTTO_ITERATE_AUTO, "`iterate`"},
+        {SOT_TAKES_RADIUS, !isnan(config->radius), "`radius`"},
+        {SOT_TAKES_L1, config->l1 != 0.0 || !isnan(config->l1_width), "`l1`"},
+        {SOT_TAKES_PRIOR, config->prior != NULL, "`prior`"},
+        {SOT_TAKES_CONVEX, config->width != sotto_train_defaults().width, "`width`"},
+        {SOT_TAKES_CONVEX, !isnan(config->threshold), "`threshold`"},
+        {SOT_TAKES_CONCEPT, config->concept != NULL, "`concept`"},
+        {SOT_TAKES_DRAWS, config->draws > 0, "`draws`"},
+        {SOT_TAKES_DRAWS, config->sampler != SOTTO_SAMPLER_AUTO, "`sampler`"},
+        {SOT_TAKES_DRAWS, config->public_constants, "`public_constants`"},
     };
     return find_stranger(settings, sizeof settings / sizeof settings[0], taken, out_flag);
 }
@@ -52,18 +78,18 @@ static const char *find_network(const sotto_train_config *config, unsigned taken
 {
     const unsigned flag = SOT_TAKES_NETWORK;
     const given_setting settings[] = {
-        {flag, config->network != NULL, "a network"},
-        {flag, !isnan(config->epochs), "a number of epochs"},
-        {flag, !isnan(config->clip), "a clip"},
-        {flag, config->clipping != SOTTO_CLIPPING_FLAT, "a rule of clipping"},
-        {flag, config->optimizer != SOTTO_OPTIMIZER_SGD, "an optimizer"},
-        {flag, !isnan(config->momentum), "a momentum"},
-        {flag, !isnan(config->weight_average), "a weight average"},
-        {flag, config->augmentations > 0, "a number of augmentations"},
-        {flag, config->init != NULL, "an init"},
-        {flag, config->freeze != NULL, "a list of frozen layers"},
-        {flag, config->validation != NULL, "a file of validation rows"},
-        {flag, config->validation_labels != NULL, "a file of validation labels"},
+        {flag, config->network != NULL, "`network`"},
+        {flag, !isnan(config->epochs), "`epochs`"},
+        {flag, !isnan(config->clip), "`clip`"},
+        {flag, config->clipping != SOTTO_CLIPPING_FLAT, "`clipping`"},
+        {flag, config->optimizer != SOTTO_OPTIMIZER_SGD, "`optimizer`"},
+        {flag, !isnan(config->momentum), "`momentum`"},
+        {flag, !isnan(config->weight_average), "`weight_average`"},
+        {flag, config->augmentations > 0, "`augmentations`"},
+        {flag, config->init != NULL, "`init`"},
+        {flag, config->freeze != NULL, "`freeze`"},
+        {flag, config->validation != NULL, "`validation`"},
+        {flag, config->validation_labels != NULL, "`validation_labels`"},
     };
     return find_stranger(settings, sizeof settings / sizeof settings[0], taken, out_flag);
 }
@@ -77,7 +103,7 @@ sotto_status sot_learner_check_settings(const sot_learner_setup *setup, unsigned
     if (stranger == NULL) stranger = find_network(config, taken, &flag);
     if (stranger == NULL) return SOTTO_OK;
     const bool of_model =
-        config->model == SOTTO_MODEL_NETWORK || flag == SOT_TAKES_NETWORK;
+        sot_model_row_of(config->model)->has_settings || flag == SOT_TAKES_NETWORK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "%s has no meaning for the %s %s; leave it out", stranger,
                     of_model ? "model" : "method",

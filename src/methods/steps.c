@@ -10,20 +10,20 @@ sotto_status sot_steps_check(const sot_learner_setup *setup, const char *subject
 {
     const sotto_train_config *config = setup->config;
     if (isnan(config->delta)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%s needs a delta, because its noise is Gaussian; give "
-                        "one, for example 1e-6%s",
-                        subject, instead);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`delta` is missing: the noise of %s is Gaussian; give `delta=1e-6`%s",
+            subject, instead);
     }
     if (sot_learner_rows(setup) == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%s divides by a public number of rows, which nobody "
-                        "gave; give the expected rows, a guess will do",
+                        "`expected_rows` is missing: %s needs a public row count; pass "
+                        "`expected_rows=N` (an estimate is fine)",
                         subject);
     }
     if (config->steps > SOT_STEPS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu steps are more than %s can use; give at most %d",
+                        "`steps` is %llu, more than %s can use; give at most %d",
                         (unsigned long long)config->steps, subject, (int)SOT_STEPS_MAX);
     }
     return SOTTO_OK;

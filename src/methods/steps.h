@@ -1,9 +1,10 @@
-/* methods/steps.h: what every training in steps does with its privacy: many releases of one Gaussian sum,
+/* methods/steps.h: the privacy of every iterative training: many releases of one Gaussian sum,
  * after a few others.
  *
- * Idea        A step's sum leaves under Gaussian noise, `steps` times with the same settings; what is released before
- *             the first step has noise of its own. The noise of the steps is the least with which
- *             all of it together fits the budget. Steps of schedules are functions of public numbers.
+ * Idea: a step's sum is released with Gaussian noise, `steps` times with the same settings.
+ * Releases before the first step have their own noise. The noise of the steps is the smallest
+ * with which everything together fits the budget. Schedules of step sizes are functions of public
+ * numbers.
  */
 #ifndef SOT_METHODS_STEPS_H
 #define SOT_METHODS_STEPS_H
@@ -17,10 +18,10 @@
 /* The most steps that a training takes. */
 #define SOT_STEPS_MAX 1000000
 
-/* The listener hears of so many of the steps of a long training: each costs an account. */
+/* Number of reports to the listener during a long training: each computes an account. */
 enum { SOT_STEPS_REPORTS = 20 };
 
-/* What a training releases; public. */
+/* The releases of a training; public. */
 typedef struct sot_steps {
     const sotto_gaussian_config *noise;  /* of one step's sum */
     uint64_t count;                      /* of steps */
@@ -28,8 +29,9 @@ typedef struct sot_steps {
     size_t before_count;
 } sot_steps;
 
-/* Refuses what no training in steps can do: no delta, no number of rows, too many steps. `subject` begins
- * the messages, for example "gradient descent"; `instead` ends the one about the delta: "", or ", or use ...". */
+/* Refuses settings that no iterative training can use: no delta, no number of rows, too many
+ * steps. `subject` begins the messages, for example "gradient descent"; `instead` ends the one
+ * about the delta: "", or ", or use ...". */
 SOTTO_MUST_CHECK sotto_status sot_steps_check(const sot_learner_setup *setup,
                                               const char *subject, const char *instead,
                                               sotto_error *error);
@@ -46,10 +48,10 @@ SOTTO_MUST_CHECK sotto_status sot_steps_calibrate(const sot_steps *steps,
 SOTTO_MUST_CHECK sotto_status sot_steps_plan(const sot_steps *steps, sotto_plan *plan,
                                              sotto_error *error);
 
-/* What the samplers may be off, in total variation, over `numbers` released numbers. */
+/* Returns a bound on the samplers' total variation over `numbers` released numbers. */
 double sot_steps_sampler_error(double numbers);
 
-/* Tells the listener, if there is one, about `done` steps and what they cost, with all that came before
+/* Tells the listener, if there is one, the cost of `done` steps and of the releases before
  * them. */
 SOTTO_MUST_CHECK sotto_status sot_steps_report(const sot_steps *steps,
                                                const sotto_train_config *config,

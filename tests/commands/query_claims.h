@@ -212,8 +212,8 @@ static inline int claim_run(const tape_table *table, const tape_place *place,
     stored_link(of->scene, of->table, (stored_kind)tape_at(table, 0, 0)->number,
                 (size_t)tape_at(table, 0, 1)->number, path);
     self->status = self->study.is_release
-                       ? source_release(&self->study, n, of->schema, &file)
-                       : source_learn(&self->study, n, of->schema, &file);
+                       ? source_release(&self->study, n, of->schema, &file, NULL)
+                       : source_learn(&self->study, n, of->schema, &file, NULL);
     (void)unlink(path);
     return self->status == SOTTO_OK ? 0 : 1;
 }

@@ -1,9 +1,9 @@
-/* Thousands of generated queries, on all tables, for all rows: see test_generated_queries.c. */
+/* A thousand generated queries, on all tables, for all rows: see test_generated_queries.c. */
 #include "support.h"
 
 #include "query_cases.h"
 
-enum { QUERIES = 2500, SEED = 100000 };
+enum { QUERIES = 1000, SEED = 100000 };
 
 static void every_stored_row_contributes_a_row_or_none(void **state)
 {

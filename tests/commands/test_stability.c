@@ -77,7 +77,7 @@ static void the_number_of_selected_rows_is_never_public(void **state)
             if (cases[j].statistic == SOTTO_RELEASE_QUANTILE) config.quantile = 0.5;
             assert_refused(
                 sotto_release_data(&config, schema, &place.file, &result, &error),
-                SOTTO_INVALID_ARGUMENT, &error, "--public-n is 7", "secret", NULL);
+                SOTTO_INVALID_ARGUMENT, &error, "`public_n` is 7", "secret", NULL);
         }
         const sotto_release_config answers =
             release_of(SOTTO_RELEASE_RESPONSES, "smokes");
@@ -97,7 +97,7 @@ static void the_number_of_selected_rows_is_never_public(void **state)
             train.method = methods[j];
             assert_refused(
                 sotto_train_data(&train, schema, &place.file, &trained, &error),
-                SOTTO_INVALID_ARGUMENT, &error, "--public-n is 7", NULL);
+                SOTTO_INVALID_ARGUMENT, &error, "`public_n` is 7", NULL);
         }
         source_remove(&place);
     }
@@ -126,7 +126,7 @@ static void a_tuning_has_no_public_number_of_selected_rows(void **state)
               &error);
     store(SOURCE_WHERE, &place);
     assert_refused(sotto_tune_data(&config, schema, &place.file, &result, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--public-n is 7", "secret", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`public_n` is 7", "secret", NULL);
     source_remove(&place);
     sotto_schema_free(schema);
 }
@@ -172,7 +172,7 @@ static void answers_need_a_public_number_of_rows(void **state)
     config.adjacency = SOTTO_ADD_REMOVE;
     assert_refused(
         sot_release_prepare(&config, schema, SOT_ROWS_STORED, &release, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "--adjacency is add-remove", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "`adjacency` is add-remove", NULL);
     sot_release_clear(&release);
     config.adjacency = SOTTO_REPLACE_ONE;
     config.where = in_lund;
@@ -273,7 +273,7 @@ static void selected_records_have_no_public_number(void **state)
     sotto_train_free(result);
     records.selected = true;
     assert_refused(sotto_train_records(&config, schema, &records, &result, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--public-n is 4", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`public_n` is 4", NULL);
     config.public_n = 0;
     config.expected_rows = 4;
     assert_ok(sotto_train_records(&config, schema, &records, &result, &error), &error);
@@ -364,7 +364,7 @@ static void a_condition_keeps_a_stream_a_stream(void **state)
 static void refuse_unit(sotto_status status, sotto_error *error)
 {
     assert_refused(status, SOTTO_INVALID_ARGUMENT, error, "unit is 'person'", "stream",
-                   "--stored-table", NULL);
+                   "`stored_table=true`", NULL);
 }
 
 /* A program may call any column by the unit's name. */

@@ -1,4 +1,4 @@
-/* commands/audit/audit_parts.h: what the parts of an audit share. */
+/* commands/audit/audit_parts.h: the common part of the files of an audit. */
 #ifndef SOT_COMMANDS_AUDIT_AUDIT_PARTS_H
 #define SOT_COMMANDS_AUDIT_AUDIT_PARTS_H
 
@@ -13,7 +13,7 @@ struct sotto_audit {
     double *scores;     /* runs of the world without the record, then runs with it */
     double level;       /* of each test: alpha, or its part */
     bool pure;          /* the claim has no delta */
-    bool chooses;       /* epsilon is seen in rates alone */
+    bool chooses;       /* epsilon is visible only in rates */
     bool has_losses;    /* the scores are exact privacy losses */
     const char *pair, *short_of; /* static */
     char sentence[SOT_SENTENCE_BYTES];
@@ -30,7 +30,7 @@ bool sot_plan_has_noise(const sotto_plan *plan);
 
 /* ---- sentence.c ---- */
 
-/* What was found, in one sentence that says no more than was found. */
+/* Writes the result in one sentence that claims nothing more. */
 void sot_audit_put_sentence(sotto_audit *audit);
 
 #endif

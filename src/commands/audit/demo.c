@@ -107,7 +107,8 @@ sotto_status sotto_audit_demo(const double *epsilons, size_t count, uint64_t rep
 {
     sotto_rng *rng = NULL;
     if (repeats < 1 || repeats > SOTTO_DEMO_REPEATS_MAX) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "%llu repeats; give from 1 to %d",
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`repeats` is %llu; give from 1 to %d, for example `repeats=100`",
                         (unsigned long long)repeats, SOTTO_DEMO_REPEATS_MAX);
     }
     sotto_status status = test_seed != NULL
@@ -119,7 +120,8 @@ sotto_status sotto_audit_demo(const double *epsilons, size_t count, uint64_t rep
                                        .guess_bound = 1.0 / (1.0 + exp(-epsilon))};
         if (!(epsilon > 0.0)) {
             status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                              "epsilon is %g; give one above 0", epsilon);
+                              "`epsilon` is %g; it is above 0; for example `epsilon=1`",
+                              epsilon);
         }
         if (status == SOTTO_OK)
             status = difference(epsilon, repeats, rng, &out_rows[i], error);

@@ -127,7 +127,8 @@ typedef struct worker {
     double *scores;
 } worker;
 
-/* What counts say: -1 each on the side of the world without the record, 1 on the other. */
+/* Scores counts: -1 for each on the side of the world without the record, 1 on the
+ * other. */
 static double look_at_counts(const sot_study *study, const int64_t *counts, size_t count)
 {
     double sum = 0.0;

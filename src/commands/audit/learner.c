@@ -30,17 +30,21 @@ void sotto_audit_set_defaults(sotto_audit_config *out_config, size_t size_bytes)
 static sotto_status check(const sotto_audit_config *config, sotto_error *error)
 {
     if (!(config->epsilon > 0.0) || isinf(config->epsilon)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; give the claimed one, above 0", config->epsilon);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`epsilon` is %g; the claimed epsilon is above 0; for example `epsilon=6`",
+            config->epsilon);
     }
     if (!(config->alpha > 0.0 && config->alpha < 1.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "alpha is %g; give the chance of a false alarm, between 0 and 1",
+                        "`alpha` is %g; the chance of a false alarm lies between 0 and "
+                        "1; for example `alpha=0.05`",
                         config->alpha);
     }
     if (config->runs < 100 || config->runs > SOTTO_AUDIT_RUNS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%" PRIu64 " runs of a world; give from 100 to %" PRIu64,
+                        "`runs` is %" PRIu64 "; give from 100 to %" PRIu64
+                        " trainings of each kind, for example `runs=2000`",
                         config->runs, SOTTO_AUDIT_RUNS_MAX);
     }
     return SOTTO_OK;
@@ -87,8 +91,9 @@ static sotto_status refutes(const sotto_audit *audit, double factor, bool *out_r
     return status;
 }
 
-/* The least noise that is refuted, as a factor, by halving; then the price of the plan with that noise. More noise is
- * more private, so that whatever is refuted at a factor is refuted at every larger one. */
+/* Finds the smallest refuted noise, as a factor, by bisection; then prices the plan with that
+ * noise. More noise is more private, so a claim refuted at one factor is refuted at every larger
+ * one. */
 static sotto_status epsilon_by_noise(const sotto_audit *audit, double *out_epsilon,
                                      sotto_error *error)
 {

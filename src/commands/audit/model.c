@@ -85,14 +85,15 @@ static sotto_status attack_by_shadows(const sotto_model *model,
     return status;
 }
 
-/* An array file is of features alone. */
+/* An array file has only features. */
 static sotto_status check_labels(const sotto_model *model, const sotto_data_file *file,
                                  const char *option, sotto_error *error)
 {
     if (!sot_file_lacks_labels(file, model->schema)) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%.120s holds features alone; give the file of its labels too (%s)",
-                    file->path, option);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "%.120s has features but no labels; give the file of its labels too (%s)",
+        file->path, option);
 }
 
 static sotto_status attack_model(const sotto_model *model,
@@ -142,7 +143,8 @@ sotto_status sotto_membership_of(const sotto_model *model,
     if (status != SOTTO_OK) return status;
     if (!(config->alpha > 0.0 && config->alpha < 1.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "alpha is %g; give the chance of an error, between 0 and 1",
+                        "`alpha` is %g; the chance of an error lies between 0 and 1; for "
+                        "example `alpha=0.05`",
                         config->alpha);
     }
     sotto_membership *made = sot_new_array(1, sizeof *made);
@@ -179,10 +181,9 @@ sotto_status sotto_membership_to_svg(const sotto_membership *membership, char **
 {
     sot_growing out = {.failed = false};
     const double least = fmin(0.1, fmax(1e-4, 1.0 / (double)membership->others));
-    sot_svg_begin(
-        &out, (int)membership->count * PANEL, HEIGHT, "Attacks on a model's rows",
-        "How often each attack finds a row of the training against how often it "
-        "accuses another one.");
+    sot_svg_begin(&out, (int)membership->count * PANEL, HEIGHT,
+                  "Attacks on a model's rows",
+                  "True positive rate of each attack against its false positive rate.");
     for (size_t i = 0; i < membership->count; i++) {
         char title[80];
         (void)snprintf(title, sizeof title, "Receiver operating characteristic: %s",
@@ -220,14 +221,14 @@ sotto_status sotto_canaries_score(const sotto_model *model, const sotto_data_fil
     sot_confidences scores;
     if (model->adjacency == SOTTO_REPLACE_ONE) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the model's guarantee is for replace-one, and canaries come and "
-                        "go, of which it says nothing; train with add-remove");
+                        "the model's guarantee is for replace-one, and canaries test "
+                        "add-remove; train with `adjacency=add-remove`");
     }
     sotto_status status = sot_confidences_of(model, file, &scores, error);
     if (status == SOTTO_OK && scores.count != count) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "the file has %zu canaries, and %zu coins were tossed; give "
-                          "the files that were made together",
+                          "the file has %zu canaries, and there are %zu coins; give the "
+                          "two files of one run of sotto audit canaries make",
                           scores.count, count);
     }
     if (status == SOTTO_OK)

@@ -90,8 +90,8 @@ typedef struct row_judge {
     double *out;
 } row_judge;
 
-/* Of a row whose margins are there: the confidence in what the matrix has as the truth. Of two classes labels are -1
- * and 1, of more their places. */
+/* For a row with margins: the confidence in the matrix's true label. With two classes labels are
+ * -1 and 1, with more their places. */
 static void conclude(row_judge *judge, size_t row)
 {
     const sot_encoding *encoding = judge->model->encoding;

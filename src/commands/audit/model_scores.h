@@ -16,15 +16,18 @@ typedef struct sot_confidences {
     size_t count;
 } sot_confidences;
 
-/* Minus the loss of each row: of classes log(p/(1 - p)) of the true one's probability, from the scores (of an svm the margin, of a concept 1
- * or -1); of a number minus the squared error, in the target's units. Several draws speak by the mean of what they predict. Clear with sot_free(out->values), also after failure. */
+/* Computes minus the loss of each row. For classes it is log(p/(1 - p)) of the true class, from
+ * the scores (svm: the margin; concept: 1 or -1). For a number it is minus the squared error, in
+ * the target's units. Several posterior samples are scored by the mean of their predictions.
+ * Clear with sot_free(out->values), also after failure. */
 SOTTO_MUST_CHECK sotto_status sot_confidences_of(const sotto_model *model,
                                                  const sotto_data_file *file,
                                                  sot_confidences *out,
                                                  sotto_error *error);
 
-/* The same of rows that are encoded as the model has it, in their order: out[matrix->rows]. Of `model` the coefficients, draws and network may
- * be another training's. The result is the same for any number of threads; 0: one per CPU. */
+/* The same for rows encoded for the model, in their order: out[matrix->rows]. The coefficients,
+ * posterior samples and network of `model` may be another training's. The result is the same for
+ * any number of threads; 0: one per CPU. */
 SOTTO_MUST_CHECK sotto_status sot_confidences_of_rows(const sotto_model *model,
                                                       const sot_matrix *matrix,
                                                       size_t threads, double *out,

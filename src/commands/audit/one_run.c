@@ -41,9 +41,10 @@ static double first_visible(const binomial *law, double mode, double k)
     return visible;
 }
 
-/* An upper bound of max over 1 <= i <= v of the mean of P[Bin(r, p) = j], j = v - 1, ..., v - i. Going down from v - 1 the
- * terms rise to the mode and fall after it, so the running mean rises until a term is below it and falls from there
- * on. Terms below e^-700 on the way to the mode are counted as that. */
+/* Returns an upper bound on max over 1 <= i <= v of the mean of P[Bin(r, p) = j], j = v - 1, ...,
+ * v - i. Downward from v - 1 the terms rise to the mode and then fall. So the running mean rises
+ * until a term is below it, and falls from there on. Terms below e^-700 before the mode count as
+ * e^-700. */
 static double largest_mean_upper(uint64_t r, uint64_t v, double epsilon)
 {
     binomial law = {.n = (double)r, .epsilon = epsilon, .log_p = -log1p(exp(-epsilon))};
@@ -121,8 +122,9 @@ typedef struct canary {
     bool included;
 } canary;
 
-/* Ascending. Among equal scores those that are in come first: guesses at either end then meet the wrong ones first, and
- * no order in which canaries are listed can turn scores that say nothing into right guesses. */
+/* Ascending. Among equal scores, included canaries come first. Guesses at either end then meet
+ * the wrong ones first, so the order of the list cannot turn uninformative scores into right
+ * guesses. */
 static int compare_canaries(const void *a, const void *b)
 {
     const canary *x = a, *y = b;
@@ -212,10 +214,12 @@ static size_t share_of(size_t rest, uint64_t guesses, size_t half)
     return share < 1 ? 1 : share;
 }
 
-/* The number of guesses is a function of the model, through the scores of the first half. Without a delta that costs nothing: the
- * bound of epsilon holds for every model. With one the two parts of the bound, the tail and the delta's, may have their largest values at
- * different numbers of guesses; each of them below alpha/2, their sum is below alpha. The bound of mu is of all models together, and
- * pays for every number that could have been chosen: statistics.md. */
+/* The number of guesses is a function of the model, through the scores of the first half. Without
+ * a delta this costs nothing: the bound on epsilon holds for every model. With a delta the two
+ * parts of the bound, the tail and the delta's, may have their largest values at different
+ * numbers of guesses. If each is below alpha/2, their sum is below alpha. The bound on mu is for
+ * all models together, and pays for every number of guesses that could have been chosen:
+ * statistics.md. */
 static sotto_one_run by_split(canary *all, canary *scratch, size_t count, double delta,
                               double alpha)
 {

@@ -37,8 +37,9 @@ typedef struct experiment {
     const void *claim;
 } experiment;
 
-/* Whether P[>= correct] >= `tail` would need more than all probability there is. Q_i, the least tails P[>= i] that the claim
- * leaves, from i = correct down; everything is rounded down, and rises in what it is made of. */
+/* True if P[>= correct] >= `tail` would need a total probability above 1. Q_i are the smallest
+ * tails P[>= i] that the claim allows, from i = correct down. Everything is rounded down, and
+ * increasing in its inputs. */
 static bool is_too_much(const experiment *at, double tail)
 {
     double least = tail; /* Q_(i + 1) */

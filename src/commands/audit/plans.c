@@ -12,7 +12,7 @@ sotto_status sot_plan_scaled(const sotto_plan *plan, double factor, sotto_plan *
         sotto_event event = *sotto_plan_event(plan, i);
         if (factor != 1.0 && !isnan(event.noise_multiplier)) {
             event.noise_multiplier *= factor;
-            /* Of a Gaussian: the ratio says it all. */
+            /* For a Gaussian the ratio is enough. */
             event.scale = event.sensitivity = SOTTO_UNSET;
         }
         status = sotto_plan_add(made, &event, error);

@@ -15,7 +15,7 @@ struct sotto_roc {
     size_t size;
 };
 
-/* Both arrays are sorted, ascending; they are walked from the top. */
+/* Both arrays are sorted, ascending; they are read from the top. */
 static void fill(sotto_roc *roc, const double *members, size_t member_count,
                  const double *others, size_t other_count)
 {

@@ -1,4 +1,4 @@
-/* commands/audit/scores.h: what the functions that take scores have in common. */
+/* commands/audit/scores.h: the common part of the functions that take scores. */
 #ifndef SOT_COMMANDS_AUDIT_SCORES_H
 #define SOT_COMMANDS_AUDIT_SCORES_H
 

@@ -12,16 +12,16 @@ static double shown_below(double value)
     return floor(value / unit) * unit;
 }
 
-/* "with 99 % confidence", "but for a chance of 1e-07": no percentage says nearly certain without saying certain. */
+/* "with 99 % confidence", "except with probability 1e-07": no percentage says nearly certain without saying certain. */
 static void put_confidence(double alpha, char *out, size_t size_bytes)
 {
     if (alpha >= 1e-4)
         (void)snprintf(out, size_bytes, "with %.6g %% confidence", 100.0 * (1.0 - alpha));
     else
-        (void)snprintf(out, size_bytes, "but for a chance of %.2g", alpha);
+        (void)snprintf(out, size_bytes, "except with probability %.2g", alpha);
 }
 
-/* The strongest of what refutes the claim. */
+/* Names the strongest refutation of the claim. */
 static void put_refuted(sotto_audit *audit, const char *sure)
 {
     const sotto_audit_summary *found = &audit->found;
@@ -30,21 +30,20 @@ static void put_refuted(sotto_audit *audit, const char *sure)
     if (audit->pure && found->loss_most > found->epsilon) {
         (void)snprintf(out, size,
                        "REFUTED: at a released point the privacy loss is %.4g, and the "
-                       "pure claim allows %.4g anywhere.",
+                       "pure claim allows at most %.4g.",
                        shown_below(found->loss_most), found->epsilon);
     } else if (found->bounds.epsilon_lower > found->epsilon) {
         (void)snprintf(out, size,
                        "REFUTED, %s: epsilon is at least %.4g, and the claim is %.4g.",
                        sure, shown_below(found->bounds.epsilon_lower), found->epsilon);
     } else if (found->verdict.refuted) {
-        (void)snprintf(
-            out, size,
-            "REFUTED, %s: the attack misses at most %.4g %% and accuses wrongly at "
-            "most %.4g %%, where the claim of epsilon %.4g at delta %.3g has it miss "
-            "%.4g %%.",
-            sure, 100.0 * found->verdict.false_negative_rate_upper,
-            100.0 * found->verdict.false_positive_rate_upper, found->epsilon,
-            found->delta, 100.0 * found->verdict.promised);
+        (void)snprintf(out, size,
+                       "REFUTED, %s: the attack has at most %.4g %% false negatives and "
+                       "at most %.4g %% false positives; the claim of epsilon %.4g at "
+                       "delta %.3g requires at least %.4g %% false negatives.",
+                       sure, 100.0 * found->verdict.false_negative_rate_upper,
+                       100.0 * found->verdict.false_positive_rate_upper, found->epsilon,
+                       found->delta, 100.0 * found->verdict.promised);
     } else {
         (void)snprintf(out, size,
                        "REFUTED, %s: at epsilon %.4g delta is at least %.4g, and the "
@@ -76,12 +75,11 @@ void sot_audit_put_sentence(sotto_audit *audit)
                        sure, epsilon, share, found->epsilon);
         break;
     case SOTTO_AUDIT_BY_MU:
-        (void)snprintf(out, size,
-                       "Not refuted: %s mu is at least %.4g, which along the claim's "
-                       "Gaussian curve is epsilon %.4g, %.0f %% of the %.4g that is "
-                       "claimed.",
-                       sure, shown_below(found->bounds.mu_lower), epsilon, share,
-                       found->epsilon);
+        (void)snprintf(
+            out, size,
+            "Not refuted: %s mu is at least %.4g, which along the claim's Gaussian curve "
+            "is epsilon %.4g, %.0f %% of the %.4g that is claimed.",
+            sure, shown_below(found->bounds.mu_lower), epsilon, share, found->epsilon);
         break;
     case SOTTO_AUDIT_BY_NOISE:
         (void)snprintf(out, size,
@@ -91,9 +89,9 @@ void sot_audit_put_sentence(sotto_audit *audit)
         break;
     case SOTTO_AUDIT_AS_GAUSSIAN:
         (void)snprintf(out, size,
-                       "Not refuted: %s mu is at least %.4g; a Gaussian release, which "
-                       "this is not, would have epsilon %.4g, %.0f %% of the %.4g that "
-                       "is claimed.",
+                       "Not refuted: %s mu is at least %.4g; a Gaussian release with "
+                       "this mu, a different mechanism, would have epsilon %.4g, %.0f %% "
+                       "of the %.4g that is claimed.",
                        sure, shown_below(found->bounds.mu_lower), epsilon, share,
                        found->epsilon);
         break;

@@ -11,7 +11,8 @@
 #include "commands/train/train.h"
 #include "data/batches/matrix.h"
 
-/* From so many shadow models of one kind on an example has a deviation of its own. */
+/* With at least this number of shadow models of one kind, an example has its own
+ * deviation. */
 enum { OWN_DEVIATION = 64 };
 
 /* No confidence counts as larger: sums of squares, over a deviation of at least 1e-30, stay numbers. */
@@ -174,7 +175,8 @@ static sotto_status score_by_normals(const shadow_room *room, sotto_lira_fit *fi
     return SOTTO_OK;
 }
 
-/* What says yes or no is right or wrong, and its confidence 1 or -1: rates, not normal laws. */
+/* A concept predicts yes or no, with confidence 1 or -1: rates, not normal
+ * distributions. */
 static void score_by_labels(const shadow_room *room, double *out_scores)
 {
     for (size_t i = 0; i < room->rows; i++) {
@@ -225,8 +227,8 @@ static sotto_status load(const shadow_room *room, const sotto_data_file *file,
     return status;
 }
 
-/* A training may be shared by threads, each with rows of its own, but for data norms: those stand in the learner's network while it
- * learns and is scored. */
+/* Threads may share a training, each with its own rows, except with data norms. Those are stored
+ * in the learner's network while it learns and is scored. */
 static sotto_status plan(shadow_room *room, sotto_error *error)
 {
     const sotto_status status =
@@ -282,8 +284,8 @@ sotto_status sot_shadows_score(const sotto_model *model,
     if (status == SOTTO_OK &&
         (room.parts[0]->rows != members || room.parts[1]->rows != others)) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "shadow models are of rows; the schema's unit keeps some rows "
-                          "of a person only; leave shadow models out");
+                          "shadow models protect rows, but the schema's unit bounds the "
+                          "rows of a person; leave `shadows` out");
     }
     if (status == SOTTO_OK) status = attack(&room, rng, out_scores, error);
     sot_matrix_free(room.parts[0]);

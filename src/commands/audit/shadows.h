@@ -14,9 +14,10 @@ SOTTO_MUST_CHECK sotto_status sot_shadows_plan(const sotto_model *model,
                                                size_t rows, sotto_training **out_training,
                                                sotto_error *error);
 
-/* Writes the likelihood-ratio score of every row, those of `members` first: out_scores[rows of both]. Each shadow takes each row by a fair
- * coin. Fewer than 128 shadows, 64 of each kind: one deviation for all rows. Of a concept rates of right answers in the place of normal
- * laws. Memory: shadows x rows numbers, and a shadow's rows for every thread. */
+/* Writes the likelihood-ratio score of every row, those of `members` first: out_scores[rows of
+ * both]. Each shadow takes each row by a fair coin. With fewer than 128 shadows, 64 of each kind,
+ * all rows share one deviation. For a concept, rates of right answers replace normal
+ * distributions. Memory: shadows x rows numbers, and a shadow's rows for every thread. */
 SOTTO_MUST_CHECK sotto_status sot_shadows_score(const sotto_model *model,
                                                 const sotto_membership_config *config,
                                                 sotto_rng *rng, size_t members,

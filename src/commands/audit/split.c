@@ -20,10 +20,10 @@ sotto_status sot_audit_check_scores(const double *scores, size_t count, size_t l
     }
     for (size_t i = 0; i < count; i++) {
         if (!isnan(scores[i])) continue;
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "score %zu of %s is not a number; an attack that has nothing to "
-                        "say gives -inf",
-                        i + 1, whose);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "score %zu of %s is not a number; give -inf where the attack has no score",
+            i + 1, whose);
     }
     return SOTTO_OK;
 }
@@ -34,8 +34,8 @@ int sot_compare_scores(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Wilson's limit instead of Clopper and Pearson's: near enough to choose by, and cheap. What is chosen needs no
- * proof. `z` is positive for the upper limit. */
+/* Returns Wilson's limit instead of Clopper and Pearson's: close enough for a choice, and cheap.
+ * The choice needs no proof. `z` is positive for the upper limit. */
 static double wilson(double k, double n, double z)
 {
     const double square = z * z;
@@ -50,7 +50,7 @@ typedef struct aim {
     double members, others; /* of the runs that will be counted */
 } aim;
 
-/* What these rates promise for the other half. */
+/* Returns the bound that these rates predict for the other half. */
 static double promise(const aim *at, double found, double accused)
 {
     const double high = wilson(found * at->members, at->members, -at->z);
@@ -62,8 +62,8 @@ static double promise(const aim *at, double found, double accused)
     return fmax(accuse, acquit);
 }
 
-/* Both arrays are sorted. The best of all thresholds that are scores of members: between two of them a lower
- * threshold only accuses more of the others. */
+/* Both arrays are sorted. Returns the best of all thresholds that are scores of members: between
+ * two of them a lower threshold only flags more of the others. */
 static double best_threshold(const aim *at, const double *members, size_t member_count,
                              const double *others, size_t other_count)
 {

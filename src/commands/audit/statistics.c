@@ -30,14 +30,15 @@ sotto_status sot_audit_check_levels(double alpha, double delta, sotto_error *err
 {
     if (!(alpha > 0.0 && alpha < 1.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "alpha is %g; give the probability of a false alarm, between 0 "
-                        "and 1, for example 0.05",
+                        "`alpha` is %g; the probability of a false alarm lies between 0 "
+                        "and 1; for example `alpha=0.05`",
                         alpha);
     }
     if (!(delta >= 0.0 && delta < 1.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; give a number from 0 up to, but not including, 1",
-                        delta);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`delta` is %g; it is at least 0 and below 1; for example `delta=1e-5`",
+            delta);
     }
     return SOTTO_OK;
 }
@@ -47,12 +48,12 @@ static sotto_status check_counts(const sotto_audit_counts *counts, sotto_error *
     if (is_rate(counts->true_positives, counts->members, 0.5) &&
         is_rate(counts->false_positives, counts->others, 0.5))
         return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "%" PRIu64 " of %" PRIu64 " runs with and %" PRIu64 " of %" PRIu64
-        " runs without the record were accused; give at least one run of each "
-        "kind, at most 2^33, and no more accusations than runs",
-        counts->true_positives, counts->members, counts->false_positives, counts->others);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "%" PRIu64 " of %" PRIu64 " runs with and %" PRIu64 " of %" PRIu64
+                    " runs without the record were flagged; give at least one run of "
+                    "each kind, at most 2^33, and no more flagged runs than runs",
+                    counts->true_positives, counts->members, counts->false_positives,
+                    counts->others);
 }
 
 /* ---- bounds ---- */

@@ -1,9 +1,8 @@
-/* What an attack found beside what the claim allows. */
+/* Plots of an attack's result beside the bound of the claim. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "commands/audit/audit_parts.h"
 #include "commands/audit/svg.h"
 
@@ -61,9 +60,9 @@ void sot_audit_draw_roc(sot_growing *out, const sotto_roc *roc, const sotto_curv
     const double corner = pow(least, 0.6);
     if (claim != NULL)
         sot_svg_note(out, &panel, SOT_SVG_SECOND, corner, pow(least, 0.86), "start",
-                     "the most that the claim allows");
+                     "upper limit of the claim");
     sot_svg_note(out, &panel, SOT_SVG_FIRST, corner, pow(least, 0.92), "start",
-                 "the attack, as seen");
+                 "attack, observed");
 }
 
 static void draw_trade_off(sot_growing *out, const sotto_audit *audit,
@@ -91,10 +90,10 @@ static void draw_trade_off(sot_growing *out, const sotto_audit *audit,
     sot_svg_points(out, &panel, SOT_SVG_THIRD, &verdict->false_positive_rate_upper,
                    &verdict->false_negative_rate_upper, 1);
     sot_svg_note(out, &panel, SOT_SVG_SECOND, 0.42, 0.94, "start",
-                 "the least that the claim allows");
-    sot_svg_note(out, &panel, SOT_SVG_FIRST, 0.42, 0.88, "start", "the attack, as seen");
+                 "lower limit of the claim");
+    sot_svg_note(out, &panel, SOT_SVG_FIRST, 0.42, 0.88, "start", "attack, observed");
     sot_svg_note(out, &panel, SOT_SVG_THIRD, 0.42, 0.82, "start",
-                 "what is certain: below the");
+                 "confidence region: below the");
     sot_svg_note(out, &panel, SOT_SVG_THIRD, 0.42, 0.77, "start",
                  "claim's curve it refutes it");
 }
@@ -109,9 +108,9 @@ sotto_status sotto_audit_to_svg(const sotto_audit *audit, char **out_svg,
         sotto_roc_new(audit->scores + runs, runs, audit->scores, runs, &roc, error);
     if (status != SOTTO_OK) return status;
     sot_svg_begin(&out, 2 * PANEL, HEIGHT, "An attack beside the claim",
-                  "Left: how often the attack finds the record against how often it "
-                  "accuses wrongly, beside the most that the claim allows. Right: the "
-                  "same as missed records, beside the claim's trade-off curve.");
+                  "Left: true positive rate of the attack against its false positive "
+                  "rate, beside the claim's upper limit. Right: false negative rates, "
+                  "beside the claim's trade-off curve.");
     sot_audit_draw_roc(&out, roc, audit->curve, "Receiver operating characteristic",
                        fmax(1e-4, accused_least / (double)runs), LEFT);
     draw_trade_off(&out, audit, roc, LEFT + PANEL);

@@ -6,8 +6,8 @@
 
 #include "base/svg.h"
 
-/* The rates on logarithmic axes from `least` on, beside what a claim allows; NULL: beside chance alone. The panel is 330 wide and 300
- * high, at (left, 44). */
+/* Plots the rates on logarithmic axes from `least` on, beside the bound of a claim; NULL: only
+ * beside chance. The panel is 330 wide and 300 high, at (left, 44). */
 void sot_audit_draw_roc(sot_growing *out, const sotto_roc *roc, const sotto_curve *claim,
                         const char *title, double least, int left);
 

@@ -12,8 +12,9 @@ static bool is_due(void *context)
     return true; /* every step */
 }
 
-/* Number `index` of the weights in a state: of a network (models/network/learn/checkpoint.c) floats behind a name of 8 bytes and 5 words, of a
- * descent (methods/descent/descent.h) doubles behind one. */
+/* Returns number `index` of the weights in a state. A network (models/network/learn/checkpoint.c)
+ * has floats after a name of 8 bytes and 5 words. A descent (methods/descent/descent.h) has
+ * doubles after one. */
 static double weight_at(const sot_transcript *transcript, const unsigned char *state,
                         size_t index)
 {
@@ -49,7 +50,7 @@ static sotto_status keep(void *context, uint64_t step, const unsigned char *stat
         return sot_fail(error, SOTTO_INTERNAL, "a step's state is too short");
     const double along = along_of(transcript, state);
     const double move = along - transcript->previous;
-    /* Where a walk begins is the same in both worlds: it moves all scores alike. */
+    /* The first iterate is the same in both worlds: it moves all scores alike. */
     transcript->score += step % 2 == 1 ? move : -move;
     transcript->previous = along;
     return SOTTO_OK;

@@ -1,8 +1,9 @@
-/* commands/audit/transcript.h: what every step of a descent released, one number a step.
+/* commands/audit/transcript.h: the releases of every step of a descent, one number per step.
  *
- * Idea     A learner in steps hands its state, all of it released, to whoever keeps checkpoints. The audit listens there and
- *          takes each step's move along the study's direction: the noisy gradient of that step. Noise that is used twice
- *          cancels in the difference of two steps, and in nothing that the last step alone shows.
+ * Idea: an iterative learner passes its state, all of it released, to the checkpoint. The audit
+ * listens there and takes each step's change along the study's direction: the noisy gradient of
+ * that step. Noise that is used twice cancels in the difference of two steps; the last step by
+ * itself does not show this.
  */
 #ifndef SOT_COMMANDS_AUDIT_TRANSCRIPT_H
 #define SOT_COMMANDS_AUDIT_TRANSCRIPT_H

@@ -1,4 +1,4 @@
-/* The number of concepts of a class that is described by numbers alone. */
+/* The number of concepts of a class that is described only by numbers. */
 #include <sotto/pac_theory.h>
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static sotto_status kind_of(const char *name, sot_concept_kind *out, sotto_error
         return SOTTO_OK;
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "there is no class %.40s; choose thresholds, intervals, stumps, "
+                    "`concept` is %.40s; choose thresholds, intervals, stumps, "
                     "rectangles, conjunctions, parities or candidates",
                     name);
 }

@@ -49,8 +49,8 @@ static sotto_status check(const sotto_pac_experiment_config *config, sotto_error
     if (status != SOTTO_OK) return status;
     if (config->rows[0] < 1 || config->rows[config->rows_count - 1] > ROWS_MOST) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the numbers of rows are from %" PRIu64 " to %" PRIu64
-                        "; give from 1 to 2^26",
+                        "`rows` is from %" PRIu64 " to %" PRIu64
+                        "; give numbers from 1 to 2^26",
                         config->rows[0], config->rows[config->rows_count - 1]);
     }
     if (config->cells < 2 || config->cells > CELLS_MOST) {
@@ -85,7 +85,8 @@ static void draw_rows(const sotto_pac_experiment_config *config, uint64_t rows,
                       sotto_rng *rng, double *out_cells)
 {
     const uint64_t start = right_start(config);
-    /* As a share of 2^64: the law is the experiment's own, and exact enough for it. */
+    /* As a share of 2^64: the distribution is the experiment's own, and exact enough for
+     * it. */
     const uint64_t turned = (uint64_t)ldexp(config->noise, 64);
     for (uint64_t i = 0; i < rows; i++) {
         const uint64_t place = sot_rng_below(rng, config->cells);
@@ -135,7 +136,7 @@ static sotto_status fill_bound(const sotto_pac_experiment_config *config, size_t
     return status == SOTTO_UNREACHABLE ? SOTTO_OK : status;
 }
 
-/* What all numbers of rows share. */
+/* The common state of all numbers of rows. */
 typedef struct laboratory {
     const sotto_pac_experiment_config *config;
     sotto_schema *schema;
@@ -155,7 +156,7 @@ static sotto_status run_once(laboratory *lab, uint64_t rows, size_t repeat,
     sotto_status status = sot_pac_invented_rows(lab->trainings[0], lab->cells,
                                                 (size_t)rows, lab->rng, &matrix, error);
     for (size_t i = 0; i < SOTTO_PAC_LEARNERS && status == SOTTO_OK; i++) {
-        double numbers[2] = {0.0, 0.0}; /* cut, and never flipped */
+        double numbers[2] = {0.0, 0.0}; /* threshold, and never flipped */
         status =
             sot_pac_invented_learn(lab->trainings[i], matrix, lab->rng, numbers, error);
         lab->excess[i * repeats + repeat] = excess_of(lab->config, numbers[0]);

@@ -1,6 +1,7 @@
 #include "commands/pac/invented.h"
 
 #include "data/source/source.h"
+#include "methods/kinds.h"
 
 sotto_status sot_pac_invented_plan(const sotto_schema *schema, const char *text,
                                    sotto_method method, sotto_adjacency adjacency,
@@ -12,7 +13,7 @@ sotto_status sot_pac_invented_plan(const sotto_schema *schema, const char *text,
     config.method = method;
     config.concept = text;
     config.threads = 1;
-    if (method == SOTTO_METHOD_NONE) {
+    if (sot_method_row_of(method)->noiseless) {
         config.data_is_public = true;
     } else {
         config.adjacency = adjacency;

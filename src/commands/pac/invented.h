@@ -1,7 +1,8 @@
-/* commands/pac/invented.h: learners, of concepts above all, on rows that somebody invents.
+/* commands/pac/invented.h: learners, mainly of concepts, on synthetic rows.
  *
- * Idea     A training is planned once and learns again and again, each time from other rows and with fresh noise: the
- *          learner, its mechanism and its gate are those of a real training. Nothing is charged: no record is anybody's.
+ * Idea: a training is planned once and learns repeatedly, each time from other rows and with
+ * fresh noise. The learner, its mechanism and its gate are those of a real training. Nothing is
+ * charged: all records are synthetic.
  */
 #ifndef SOT_COMMANDS_PAC_INVENTED_H
 #define SOT_COMMANDS_PAC_INVENTED_H
@@ -25,7 +26,7 @@ SOTTO_MUST_CHECK sotto_status sot_pac_invented_rows(const sotto_training *traini
                                                     sot_matrix **out_matrix,
                                                     sotto_error *error);
 
-/* Learns once, whatever the model; `out_numbers` has room for sot_learner_coefficients(). */
+/* Learns once, for any model; `out_numbers` has room for sot_learner_coefficients(). */
 SOTTO_MUST_CHECK sotto_status sot_pac_invented_learn(const sotto_training *training,
                                                      const sot_matrix *matrix,
                                                      sotto_rng *rng, double *out_numbers,

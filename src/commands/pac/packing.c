@@ -1,4 +1,5 @@
-/* The packing of thresholds: what mechanisms reach on it, and what no learner exceeds. Proofs: theory.md. */
+/* The packing of thresholds: the success of mechanisms on it, and the upper bound for
+ * every learner. Proofs: theory.md. */
 #include <sotto/pac_packing.h>
 
 #include <inttypes.h>
@@ -13,9 +14,10 @@
 static sotto_status check_class(const sotto_packing_setting *s, sotto_error *error)
 {
     if (!(s->epsilon > 0.0 && s->epsilon <= 1e6)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; give one above 0 and at most 1e6, for example 1",
-                        s->epsilon);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`epsilon` is %g; it is above 0 and at most 1e6; for example `epsilon=1`",
+            s->epsilon);
     }
     if (s->adjacency != SOTTO_ADD_REMOVE && s->adjacency != SOTTO_REPLACE_ONE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -24,13 +26,14 @@ static sotto_status check_class(const sotto_packing_setting *s, sotto_error *err
     }
     if (s->class_size < 2 || s->class_size > CLASS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the class has %" PRIu64 " thresholds; give from 2 to 2^62",
+                        "`class_size` is %" PRIu64 "; give from 2 to 2^62 thresholds",
                         s->class_size);
     }
     return SOTTO_OK;
 }
 
-/* What n rows add to the exponent: of the mechanisms' weights, s n/2, and between two data sets. */
+/* Returns the contribution of n rows to the exponent: of the mechanisms' weights, s n/2,
+ * and between two data sets. */
 static double weight_steps(const sotto_packing_setting *s)
 {
     return s->adjacency == SOTTO_ADD_REMOVE ? s->epsilon / 2.0 : s->epsilon / 4.0;
@@ -63,8 +66,8 @@ sotto_status sotto_packing_success_of(const sotto_packing_setting *setting,
     if (status != SOTTO_OK) return status;
     if (setting->rows < 2 || setting->rows % 2 != 0 || setting->rows > ROWS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the number of rows is %" PRIu64
-                        "; give an even one, half for each side, up to 2^53",
+                        "`rows` is %" PRIu64
+                        "; give an even number up to 2^53, half for each side",
                         setting->rows);
     }
     const double n = (double)setting->rows, size = (double)setting->class_size;
@@ -120,9 +123,10 @@ sotto_status sotto_packing_rows_for(const sotto_packing_setting *setting, double
             least_even(flipped_share, size, weight_steps(setting), success)};
     const double least = ceil(sot_div_down(exponent, between_steps(setting)));
     if (found.exponential == 0 || found.permute_and_flip == 0 || least > 0x1p53) {
-        return sot_fail(error, SOTTO_UNREACHABLE,
-                        "an epsilon of %g needs more than 2^53 rows; allow a larger one",
-                        setting->epsilon);
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "`epsilon` is %g and needs more than 2^53 rows; give a larger one",
+            setting->epsilon);
     }
     found.least = (uint64_t)least;
     *out_rows = found;
@@ -145,9 +149,10 @@ sotto_status sotto_packing_least_rows(const sotto_packing_setting *setting, doub
     const double least = ceil(sot_div_down(
         sot_mul_down(success, fmax(0.0, log_odds_down(setting, success))), a_row));
     if (!(least <= 0x1p53)) {
-        return sot_fail(error, SOTTO_UNREACHABLE,
-                        "an epsilon of %g needs more than 2^53 rows; allow a larger one",
-                        setting->epsilon);
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "`epsilon` is %g and needs more than 2^53 rows; give a larger one",
+            setting->epsilon);
     }
     *out_rows = (uint64_t)least;
     return SOTTO_OK;

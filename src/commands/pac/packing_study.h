@@ -13,9 +13,10 @@ struct sotto_packing_study {
     sotto_packing_point *points;
 };
 
-/* Fills in both lipschitz_ members: the mean excess of the logistic loss of objective perturbation over the best weights of norm at most 4. Half of the `rows` rows are at
- * the ends -1 (no) and 1 (yes), the others at two neighbouring points of K between them, no and yes; which two, is
- * drawn anew each time. */
+/* Fills in both lipschitz_ members: the mean excess of the logistic loss of objective
+ * perturbation over the best weights of norm at most 4. Half of the `rows` rows are at the ends
+ * -1 (no) and 1 (yes). The others are at two neighbouring points of K between them, no and yes;
+ * the points are sampled anew each time. */
 SOTTO_MUST_CHECK sotto_status sot_pac_lipschitz_contrast(
     const sotto_packing_setting *setting, uint64_t repeats, sotto_rng *rng,
     sotto_packing_contrast *out_contrast, sotto_error *error);

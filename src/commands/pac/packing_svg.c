@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/memory.h"
 #include "base/svg.h"
 #include "commands/pac/packing_study.h"
 
@@ -116,7 +115,7 @@ static void draw_success(sot_growing *out, const sotto_packing_study *study)
     const double most = (double)study->rows[study->config.rows_count - 1];
     const sot_svg_panel panel = {.title = "Success; dots: simulated",
                                  .x = {"rows n", 0.0, fmax(most, 4.0), false, true},
-                                 .y = {"right threshold named", 0.0, 1.0, false, false},
+                                 .y = {"correct threshold named", 0.0, 1.0, false, false},
                                  .left = 66,
                                  .top = TOP,
                                  .width = SIDE,
@@ -207,11 +206,11 @@ static void draw_contrast(sot_growing *out, const sotto_packing_study *study)
     sot_svg_note(out, &panel, exponential_style, left, 0.745, "start",
                  "packing, exponential mechanism");
     sot_svg_note(out, &panel, every_style, left, 0.69, "start",
-                 "packing, every learner, at least");
+                 "packing, every learner: lower bound");
     sot_svg_note(out, &panel, flip_style, left, 0.635, "start",
                  "bounded density, same mechanism");
     sot_svg_note(out, &panel, other_style, left, 0.58, "start",
-                 "logistic, excess (dashed: silent)");
+                 "logistic (dashed: without the record)");
 }
 
 sotto_status sotto_packing_study_to_svg(const sotto_packing_study *study, char **out_svg,
@@ -221,9 +220,9 @@ sotto_status sotto_packing_study_to_svg(const sotto_packing_study *study, char *
     const bool has_contrast = study->config.contrast_rows > 0;
     sot_svg_begin(
         &out, has_contrast ? WIDTH : WIDTH - 356, HEIGHT, "The packing of thresholds",
-        "Left: how often the right one of K thresholds is named, against the number "
-        "of rows: curves by formula for the exponential mechanism, permute-and-flip "
-        "and the ceiling of every private learner, dots simulated. Next: rows for a "
+        "Left: probability of naming the correct one of K thresholds, against the number "
+        "of rows: curves by formula for the exponential mechanism, permute-and-flip and "
+        "the upper limit of every private learner, dots simulated. Next: rows for a "
         "success of 0.9 against K. Right, if there: errors of the same rows with a "
         "bounded density, and with a Lipschitz loss.");
     draw_success(&out, study);

@@ -87,14 +87,16 @@ static sotto_status check_share(const char *name, double value, sotto_error *err
 {
     if (value > 0.0 && value < 1.0) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%s is %g; give one between 0 and 1, for example 0.1", name, value);
+                    "`%s` is %g; it lies between 0 and 1; for example `%s=0.1`", name,
+                    value, name);
 }
 
 static sotto_status check_class(const sotto_pac_setting *s, sotto_error *error)
 {
     if (!isnan(s->class_size) && !(s->class_size >= 1.0 && isfinite(s->class_size))) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the class has %g concepts; give how many there are, 1 at least",
+                        "`class_size` is %g; a class has at least 1 concept; for example "
+                        "`class_size=1000`",
                         s->class_size);
     }
     if (isnan(s->class_size) &&
@@ -122,14 +124,14 @@ static sotto_status check(const sotto_pac_setting *s, sotto_pac_bound bound,
     if (asked != ROWS &&
         !(s->rows >= 1.0 && s->rows <= ROWS_MAX && s->rows == floor(s->rows))) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the number of rows is %g; give a whole number from 1 to 2^53",
-                        s->rows);
+                        "`rows` is %g; give a whole number from 1 to 2^53", s->rows);
     }
     if (!facts[bound - 1].is_private) return SOTTO_OK;
     if (asked != EPSILON && !(s->epsilon > 0.0 && s->epsilon <= EPSILON_MAX)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; give one above 0 and at most 1e6, for example 1",
-                        s->epsilon);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`epsilon` is %g; it is above 0 and at most 1e6; for example `epsilon=1`",
+            s->epsilon);
     }
     if (s->adjacency == SOTTO_ADD_REMOVE || s->adjacency == SOTTO_REPLACE_ONE)
         return SOTTO_OK;
@@ -140,7 +142,8 @@ static sotto_status check(const sotto_pac_setting *s, sotto_pac_bound bound,
 
 /* ---- the logarithm of the probability of failure, rounded up ---- */
 
-/* ln(1 - a (1 - e^-t)), t >= 0: what one row does to the weight of a concept that is wrong with probability a. */
+/* Returns ln(1 - a (1 - e^-t)), t >= 0. This is the effect of one row on the weight of a
+ * concept that is wrong with probability a. */
 static double realizable_rate(double a, double t)
 {
     return sot_log1p_up(sot_mul_up(a, sot_expm1_up(-t)));
@@ -168,8 +171,8 @@ static double agnostic_rate_least(double a)
     return sot_mul_up(0.5, sot_log1p_up(-sot_mul_down(a, a)));
 }
 
-/* At the best t <= s. The least may be taken if s is beyond artanh a for certain, as 20 is for every double below 1;
- * any t <= s is sound. */
+/* Returns the rate at the best t <= s. The minimum is allowed if s is surely beyond artanh a, as
+ * 20 is for every double below 1; any t <= s is sound. */
 static double agnostic_rate_best(double a, double s)
 {
     const double m = sot_expm1_down(2.0 * fmin(s, 20.0)); /* tanh s = m/(m + 2) */
@@ -287,8 +290,8 @@ sotto_status sotto_pac_rows(const sotto_pac_setting *setting, sotto_pac_bound bo
     for (; at.rows = enough, !holds(&at, bound); few = enough, enough *= 2.0) {
         if (enough >= ROWS_MAX) {
             return sot_fail(error, SOTTO_UNREACHABLE,
-                            "the bound %s asks for more than 2^53 rows; allow a larger "
-                            "alpha or epsilon, or a smaller class",
+                            "the bound %s needs more than 2^53 rows; give a larger "
+                            "`alpha` or `epsilon`, or a smaller class",
                             sotto_pac_bound_name(bound));
         }
     }
@@ -321,8 +324,8 @@ sotto_status sotto_pac_alpha(const sotto_pac_setting *setting, sotto_pac_bound b
     at.alpha = sot_next_down(1.0);
     if (!holds(&at, bound)) {
         return sot_fail(error, SOTTO_UNREACHABLE,
-                        "%g rows are too few for any alpha below 1 by the bound %s; "
-                        "gather more, or allow a larger epsilon or beta",
+                        "`rows` is %g, too few for any alpha below 1 by the bound %s; "
+                        "give more rows, or a larger `epsilon` or `beta`",
                         at.rows, sotto_pac_bound_name(bound));
     }
     *out_alpha = least_value(&at, &at.alpha, bound, 0.0, at.alpha);
@@ -343,8 +346,8 @@ sotto_status sotto_pac_epsilon(const sotto_pac_setting *setting, sotto_pac_bound
     at.epsilon = EPSILON_MAX;
     if (!holds(&at, bound)) {
         return sot_fail(error, SOTTO_UNREACHABLE,
-                        "%g rows are too few for this alpha and beta by the bound %s at "
-                        "any epsilon; gather more, or allow a larger alpha",
+                        "`rows` is %g, too few for this alpha and beta by the bound %s "
+                        "at any epsilon; give more rows, or a larger `alpha`",
                         at.rows, sotto_pac_bound_name(bound));
     }
     *out_epsilon = least_value(&at, &at.epsilon, bound, 0.0, at.epsilon);

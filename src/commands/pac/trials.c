@@ -9,7 +9,13 @@ sotto_status sot_pac_trials_open(sotto_method method, sotto_adjacency adjacency,
                                  double epsilon, uint64_t repeats, sotto_rng *rng,
                                  sot_pac_trials *out_trials, sotto_error *error)
 {
-    assert(method == SOTTO_METHOD_EXPONENTIAL || method == SOTTO_METHOD_PERMUTE_AND_FLIP);
+    static const struct {
+        sotto_status (*event)(const sotto_selection_config *config,
+                              sotto_event *out_event, sotto_error *error);
+    } mechanisms[] = {[SOTTO_METHOD_EXPONENTIAL] = {sotto_exponential_event},
+                      [SOTTO_METHOD_PERMUTE_AND_FLIP] = {sotto_permute_and_flip_event}};
+    assert((size_t)method < sizeof mechanisms / sizeof mechanisms[0] &&
+           mechanisms[method].event != NULL);
     sotto_plan *plan = NULL;
     sotto_event event;
     *out_trials = (sot_pac_trials){.selection = sotto_selection_defaults()};
@@ -20,10 +26,7 @@ sotto_status sot_pac_trials_open(sotto_method method, sotto_adjacency adjacency,
         adjacency == SOTTO_ADD_REMOVE ? SOTTO_CHANGE_MONOTONE : SOTTO_CHANGE_ANY;
     out_trials->selection.adjacency = adjacency;
     out_trials->selection.purpose = "concept of invented rows";
-    sotto_status status =
-        (method == SOTTO_METHOD_EXPONENTIAL
-             ? sotto_exponential_event
-             : sotto_permute_and_flip_event)(&out_trials->selection, &event, error);
+    sotto_status status = mechanisms[method].event(&out_trials->selection, &event, error);
     if (status == SOTTO_OK) status = sotto_plan_new(adjacency, &plan, error);
     if (status == SOTTO_OK) {
         event.count = repeats;

@@ -1,8 +1,9 @@
-/* commands/pac/trials.h: the mechanisms that choose concepts, again and again, on errors that are known.
+/* commands/pac/trials.h: repeated trials of the mechanisms that choose concepts, on known errors.
  *
- * Idea     On the packing the errors of every threshold are known without rows, so learning is the choice alone: by the
- *          mechanisms of the private learners, through a gate with a plan of so many choices. That goes for classes far
- *          too large to be learned from rows. Nothing is charged: no record is real.
+ * Idea: on the packing the errors of every threshold are known without rows, so learning is only
+ * the choice. The mechanisms of the private learners make it, through a gate with a plan for all
+ * choices. This works for classes far too large to be learned from rows. Nothing is charged: no
+ * record is real.
  */
 #ifndef SOT_COMMANDS_PAC_TRIALS_H
 #define SOT_COMMANDS_PAC_TRIALS_H

@@ -1,4 +1,5 @@
-/* Who votes, and how many queries may be asked and answered: public things alone, priced before a vote is counted. */
+/* The voters, and the caps on queries asked and answered: only public facts, priced
+ * before a vote is counted. */
 #include <math.h>
 #include <stdio.h>
 
@@ -17,7 +18,8 @@ static sotto_status open_teachers(sot_pate_label_run *run, sotto_error *error)
     const sotto_pate_label_config *config = run->config;
     if (run->file == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "teachers vote on public rows; give the file of the rows");
+                        "teachers vote on public rows; give the file of the rows, for "
+                        "example public.csv");
     }
     sotto_status status =
         sot_pate_directory_open(config->directory, &run->directory, error);
@@ -28,16 +30,16 @@ static sotto_status open_teachers(sot_pate_label_run *run, sotto_error *error)
         if (status != SOTTO_OK) return status;
         if (is_finished) continue;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the teachers in %.120s are not all finished; resume sotto "
-                        "pate teach first",
+                        "the teachers in %.120s are not all finished; run the same sotto "
+                        "pate teach again to resume",
                         config->directory);
     }
     run->schema = run->directory.schema;
     if (config->vote.adjacency != SOTTO_ADJACENCY_UNSET &&
         config->vote.adjacency != run->directory.adjacency) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the teachers' shards are for %s neighbours, not %s; teach with "
-                        "the adjacency that the labels shall have",
+                        "the teachers' shards are for %s neighbours, not %s; run sotto "
+                        "pate teach with the adjacency of the labels",
                         sotto_adjacency_name(run->directory.adjacency),
                         sotto_adjacency_name(config->vote.adjacency));
     }
@@ -55,15 +57,16 @@ static sotto_status open_table(sot_pate_label_run *run, const sotto_schema *sche
     const sotto_target *target = schema == NULL ? NULL : sotto_schema_target(schema);
     if (target == NULL || target->label_count < 2) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a table of votes needs a schema whose target has the classes");
+                        "a table of votes needs a schema whose target lists the classes; "
+                        "give `schema=clinic.schema.json`");
     }
     const sotto_pate_config *vote = &run->config->vote;
     if (run->config->vote_labels && vote->unit == SOTTO_PATE_TEACHERS &&
         vote->adjacency == SOTTO_ADD_REMOVE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a table of labels has a column for each teacher, and one who is "
-                        "gone still says the first class: his vote moves; use the "
-                        "adjacency replace-one, or a table of counts");
+                        "a table of labels has a column for each teacher, and a removed "
+                        "teacher still votes for the first class; use "
+                        "`adjacency=replace-one`, or a table of counts");
     }
     run->schema = schema;
     run->from_table = true;
@@ -78,7 +81,9 @@ sotto_status sot_pate_open_votes(sot_pate_label_run *run, const sotto_schema *sc
                       (config->vote_array != NULL);
     if (given != 1) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "give a directory of teachers or a table of votes, one of them");
+                        "%d sources of votes are given; give one of them: a directory of "
+                        "teachers or `votes`",
+                        given);
     }
     run->vote = config->vote;
     if (run->vote.purpose == NULL) run->vote.purpose = "labels";
@@ -129,7 +134,7 @@ static sotto_status plan_agreement(sot_pate_label_run *run, uint64_t queries,
     return SOTTO_OK;
 }
 
-/* What is released beside the labels; NULL: nothing. */
+/* Returns the event released beside the labels; NULL: none. */
 static const sotto_event *beside_labels(const sot_pate_label_run *run)
 {
     return run->agrees ? &run->agreement_event : NULL;
@@ -138,25 +143,26 @@ static const sotto_event *beside_labels(const sot_pate_label_run *run)
 static sotto_status check_asked(const sotto_pate_label_config *config, sotto_error *error)
 {
     if (config->ask < 1 || config->ask > (UINT64_C(1) << 32)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu queries are to be asked; say how many at most, for example "
-                        "2000",
-                        (unsigned long long)config->ask);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`ask` is %llu; give the largest number of queries, for example `ask=2000`",
+            (unsigned long long)config->ask);
     }
     if (!(config->delta > 0.0 && config->delta < 1.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; set it to a number between 0 and 1, for example "
-                        "1e-5",
-                        config->delta);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`delta` is %g; it lies between 0 and 1; for example `delta=1e-5`",
+            config->delta);
     }
     if (isnan(config->epsilon) && config->answers == 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "neither epsilon nor the most answers are given; how much the "
-                        "labels may cost is said before they are made");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "neither `epsilon` nor `answers` is given, and the privacy loss of the "
+            "labels is fixed before any vote; give one, for example `epsilon=4`");
     }
     if (!isnan(config->epsilon) && !(config->epsilon > 0.0 && config->epsilon < 1e6)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; set it to a number above 0, for example 4",
+                        "`epsilon` is %g; it is above 0; for example `epsilon=4`",
                         config->epsilon);
     }
     return SOTTO_OK;
@@ -204,8 +210,8 @@ static sotto_status make_plan(sot_pate_label_run *run, sotto_error *error)
         if (isnan(config->epsilon) || account.epsilon <= config->epsilon) break;
         if (run->answers == 1) {
             return sot_fail(error, SOTTO_UNREACHABLE,
-                            "not even one answer fits epsilon %g; give more noise or "
-                            "epsilon, or ask less",
+                            "`epsilon` is %g, too small for even one answer; give more "
+                            "epsilon or more noise, or a smaller `ask`",
                             config->epsilon);
         }
         sotto_plan_free(run->plan);

@@ -7,6 +7,7 @@
 
 #include <sodium.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/file/file.h"
 #include "base/json/canonical.h"
@@ -19,10 +20,9 @@
 enum { VERSION = 2, KEY_HEX_BYTES = 2 * SOT_SHARD_KEY_BYTES + 1 };
 
 static const char *const secret =
-    "SECRET. These teachers were learned WITHOUT NOISE from private rows and give them "
-    "away. "
-    "Keep this directory as you keep the rows; never publish any file in it. What may be "
-    "published is the output of sotto pate label.";
+    "SECRET. These teachers were trained WITHOUT NOISE on private rows and reveal them. "
+    "Keep this directory as you keep the rows; never publish any file in it. Publish "
+    "only the output of sotto pate label.";
 
 /* ---- names ---- */
 
@@ -42,21 +42,6 @@ sotto_status sot_pate_fail_long(const sot_pate_directory *directory, sotto_error
 }
 
 /* ---- JSON ---- */
-
-sotto_status sot_pate_finish(sot_json_writer *writer, sotto_status status,
-                             char **out_text, sotto_error *error)
-{
-    const char *text = NULL;
-    size_t size_bytes = 0;
-    if (status == SOTTO_OK)
-        status = sot_json_writer_finish(writer, &text, &size_bytes, error);
-    if (status == SOTTO_OK) {
-        *out_text = sot_copy_string(text);
-        if (*out_text == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
-    }
-    sot_json_writer_free(writer);
-    return status;
-}
 
 sotto_status sot_pate_write_schema(const char *schema_json, sot_json_writer *writer,
                                    sotto_error *error)
@@ -82,17 +67,11 @@ sotto_status sot_pate_read_schema(const char *name, const sot_json_value *root,
     if (status == SOTTO_OK) status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     sot_json_copy(writer, &member, false, NULL);
-    status = sot_pate_finish(writer, SOTTO_OK, &text, error);
+    status = sot_json_writer_take(writer, SOTTO_OK, &text, error);
     if (status == SOTTO_OK)
         status = sotto_schema_parse(name, text, strlen(text), out_schema, error);
     sot_free(text);
     return status;
-}
-
-static void write_text(sot_json_writer *writer, const char *key, const char *text)
-{
-    sot_json_key(writer, key);
-    sot_json_write_string(writer, text);
 }
 
 static sotto_status describe(const sot_pate_directory *directory, char **out_json,
@@ -103,31 +82,24 @@ static sotto_status describe(const sot_pate_directory *directory, char **out_jso
     sotto_status status = sot_json_writer_new(true, &writer, error);
     if (status != SOTTO_OK) return status;
     sot_json_begin_object(writer);
-    write_text(writer, "kind", "teachers");
-    sot_json_key(writer, "version");
-    sot_json_write_int64(writer, VERSION);
-    write_text(writer, "about", secret);
-    sot_json_key(writer, "teachers");
-    sot_json_write_int64(writer, (int64_t)directory->sharding.count);
-    write_text(writer, "sharding",
-               sotto_pate_sharding_name((sotto_pate_sharding)directory->sharding.rule));
-    write_text(writer, "adjacency", sotto_adjacency_name(directory->adjacency));
-    write_text(writer, "rows", sot_origin_name(directory->origin));
+    sot_json_put_text(writer, "kind", "teachers");
+    sot_json_put_int64(writer, "version", VERSION);
+    sot_json_put_text(writer, "about", secret);
+    sot_json_put_whole(writer, "teachers", directory->sharding.count);
+    sot_json_put_text(
+        writer, "sharding",
+        sotto_pate_sharding_name((sotto_pate_sharding)directory->sharding.rule));
+    sot_json_put_text(writer, "adjacency", sotto_adjacency_name(directory->adjacency));
+    sot_json_put_text(writer, "rows", sot_origin_name(directory->origin));
     (void)sodium_bin2hex(key, sizeof key, directory->sharding.key,
                          sizeof directory->sharding.key);
-    write_text(writer, "key", key);
+    sot_json_put_text(writer, "key", key);
     sot_wipe(key, sizeof key);
-    if (directory->ledger != NULL) write_text(writer, "ledger", directory->ledger);
-    write_text(writer, "settings", directory->settings);
+    if (directory->ledger != NULL) sot_json_put_text(writer, "ledger", directory->ledger);
+    sot_json_put_text(writer, "settings", directory->settings);
     status = sot_pate_write_schema(directory->schema_json, writer, error);
     sot_json_end_object(writer);
-    return sot_pate_finish(writer, status, out_json, error);
-}
-
-static sotto_status copy(const char *text, char **out_copy, sotto_error *error)
-{
-    *out_copy = sot_copy_string(text);
-    return *out_copy == NULL ? sot_fail_memory(error, strlen(text) + 1, 1) : SOTTO_OK;
+    return sot_json_writer_take(writer, status, out_json, error);
 }
 
 static sotto_status read_words(const sot_json_value *root, sot_pate_directory *directory,
@@ -145,10 +117,10 @@ static sotto_status read_words(const sot_json_value *root, sot_pate_directory *d
     if (status == SOTTO_OK && sot_json_member(root, "rows", &rows))
         status = sot_request_read_origin(root, &directory->origin, error);
     if (status == SOTTO_OK) status = sot_json_get_string(root, "settings", &word, error);
-    if (status == SOTTO_OK) status = copy(word, &directory->settings, error);
+    if (status == SOTTO_OK) status = sot_copy_text(word, &directory->settings, error);
     if (status == SOTTO_OK && sot_json_member(root, "ledger", &ledger)) {
         status = sot_json_as_string(&ledger, &word, error);
-        if (status == SOTTO_OK) status = copy(word, &directory->ledger, error);
+        if (status == SOTTO_OK) status = sot_copy_text(word, &directory->ledger, error);
     }
     if (status != SOTTO_OK) return status;
     directory->sharding.rule = (sot_shard_rule)sharding;
@@ -156,8 +128,8 @@ static sotto_status read_words(const sot_json_value *root, sot_pate_directory *d
         sot_sharding_touched(directory->sharding.rule, directory->adjacency);
     if (directory->touched == 0) {
         return sot_fail(error, SOTTO_PARSE,
-                        "the teachers' shards are by %s, which says nothing about %s "
-                        "neighbours; teach them again",
+                        "the teachers' shards are by %s, which gives no guarantee for %s "
+                        "neighbours; run sotto pate teach again into a new directory",
                         sotto_pate_sharding_name(sharding),
                         sotto_adjacency_name(directory->adjacency));
     }
@@ -186,10 +158,11 @@ static sotto_status read_description(const sot_json_value *root,
     sotto_status status = sot_json_get_string(root, "kind", &kind, error);
     if (status == SOTTO_OK) status = sot_json_get_int64(root, "version", &version, error);
     if (status == SOTTO_OK && (strcmp(kind, "teachers") != 0 || version != VERSION))
-        status = sot_fail(error, SOTTO_PARSE,
-                          "%.120s/teachers.json is not a description of teachers that "
-                          "this sotto reads; teach them again into a new directory",
-                          directory->path);
+        status =
+            sot_fail(error, SOTTO_PARSE,
+                     "%.120s/teachers.json is not a description of teachers that this "
+                     "sotto reads; run sotto pate teach again into a new directory",
+                     directory->path);
     if (status == SOTTO_OK)
         status = sot_json_get_int64(root, "teachers", &teachers, error);
     if (status == SOTTO_OK && (teachers < 2 || teachers > SOT_PATE_TEACHERS_MAX))
@@ -265,7 +238,7 @@ void sot_pate_directory_close(sot_pate_directory *directory)
 
 /* ---- making ---- */
 
-/* Who goes on must teach the same in the same way: one ensemble is of one kind. */
+/* A run that resumes must teach the same in the same way: one ensemble is of one kind. */
 static sotto_status take_over(sot_pate_directory *directory, sotto_error *error)
 {
     sot_pate_directory found;
@@ -321,8 +294,8 @@ static sotto_status make_or_check(const sot_pate_directory *directory, sotto_err
     if (stat(directory->path, &facts) != 0 || !S_ISDIR(facts.st_mode) ||
         (facts.st_mode & 077) != 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%.120s is not a directory that its owner alone can read; give "
-                        "a new one, or take the rights away (chmod 700)",
+                        "%.120s is not a directory that only its owner can read; give a "
+                        "new one, or run chmod 700 on it",
                         directory->path);
     }
     return SOTTO_OK;
@@ -367,8 +340,8 @@ sot_pate_directory_check_rows(const sot_pate_directory *directory,
         sot_file_read(name, SOT_PATE_FILE_BYTES_MAX, &kept, &size_bytes, error);
     if (status == SOTTO_OK && strcmp(kept, hex) != 0)
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "the teachers in %.120s were begun with other rows; give "
-                          "those rows to resume, or another directory",
+                          "the teachers in %.120s were trained on other rows; give those "
+                          "rows to resume, or another directory",
                           directory->path);
     sot_wipe(hex, sizeof hex);
     if (kept != NULL) sot_wipe_and_free(kept, size_bytes);

@@ -5,6 +5,7 @@
 
 #include <sotto/pate_aggregate.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/file/file.h"
 #include "base/memory.h"
@@ -48,19 +49,18 @@ static sotto_status find_ledger(const sot_pate_label_run *run, const char **out_
     const char *kept = run->directory.ledger;
     const char *asked = run->config->ledger;
     if (kept != NULL && asked != NULL && !sot_file_is_same(asked, kept)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the ledger of the teachers' rows is %.90s, not %.90s; a data set "
-            "has one budget",
-            kept, asked);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the schema names the ledger %.90s, but `ledger` is %.90s; a "
+                        "data set has one budget: leave `ledger` out",
+                        kept, asked);
     }
     *out_path = asked != NULL ? asked : kept;
     const char *charged =
         *out_path != NULL ? *out_path : sotto_schema_ledger(run->schema);
     if (charged == NULL || run->vote.unit != SOTTO_PATE_TEACHERS) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the ledger %.90s adds up what rows or units of the schema lose, and "
-                    "the price is one of whole teachers; use the unit record",
+                    "the ledger %.90s protects rows or units of the schema, and the "
+                    "labels protect whole teachers; use `unit=record`",
                     charged);
 }
 
@@ -68,11 +68,12 @@ static sotto_status load_student(sot_pate_label_run *run, sotto_error *error)
 {
     const bool wanted = run->vote.aggregator == SOTTO_PATE_INTERACTIVE;
     if (wanted != (run->config->student != NULL) || (wanted && run->file == NULL)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        wanted ? "interactive compares the teachers with a student; "
-                                 "give his model and the public rows"
-                               : "a student is for interactive alone; leave him "
-                                 "out");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            wanted ? "`aggregator` is interactive, which compares the teachers with a "
+                     "student; give `student=student.json` and the public rows"
+                   : "`student` needs `aggregator=interactive`; leave `student` out, or "
+                     "choose that aggregator");
     }
     if (!wanted) return SOTTO_OK;
     run->has_student = true;
@@ -116,8 +117,8 @@ static sotto_status check_array(const sot_pate_label_run *run, sotto_error *erro
     if (votes == NULL || (skip <= votes->rows && run->ask <= votes->rows - skip))
         return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the votes have %zu rows, and %llu queries behind the first %llu are "
-                    "to be asked; ask fewer",
+                    "the votes have %zu rows, but `ask` is %llu with `skip` %llu; give a "
+                    "smaller `ask`",
                     votes->rows, (unsigned long long)run->ask, (unsigned long long)skip);
 }
 
@@ -180,7 +181,8 @@ static sotto_status ask_one(sot_pate_label_run *run, sotto_error *error)
     return status;
 }
 
-/* Before the first query, of all that may be asked: no answer decides what is looked at. */
+/* Released before the first query, for all that may be asked: no answer decides about
+ * the input. */
 static sotto_status release_agreement(sot_pate_label_run *run, sotto_error *error)
 {
     if (!run->agrees) return SOTTO_OK;
@@ -210,7 +212,7 @@ static sotto_status ask_all(void *context, sotto_error *error)
     return status;
 }
 
-/* ---- what is handed out ---- */
+/* ---- results ---- */
 
 static void summarise_agreement(const sot_pate_label_run *run, sot_prose *prose)
 {
@@ -299,10 +301,7 @@ static sotto_status deliver(sot_pate_label_run *run, sotto_pate_result **out_res
     if (status == SOTTO_OK) status = summarise(run, realised, &text, error);
     if (status == SOTTO_OK)
         status = sot_session_render(&run->session, &certificate, error);
-    if (status == SOTTO_OK) {
-        json = sot_copy_string(run->session.file);
-        if (json == NULL) status = sot_fail_memory(error, 1, 1);
-    }
+    if (status == SOTTO_OK) status = sot_copy_text(run->session.file, &json, error);
     if (status == SOTTO_OK) status = sot_session_write(&run->session, error);
     if (status != SOTTO_OK) {
         sot_free(json);

@@ -1,5 +1,5 @@
-/* commands/pate/label.h: one run of labels, between its two parts: who votes, the caps and their plan (caps.c), and the
- * charge, the votes and what is handed out (label.c). */
+/* commands/pate/label.h: one labelling run, between its two parts: voters, caps and their plan
+ * (caps.c), and charge, votes and results (label.c). */
 #ifndef SOT_COMMANDS_PATE_LABEL_H
 #define SOT_COMMANDS_PATE_LABEL_H
 
@@ -33,7 +33,7 @@ typedef struct sot_pate_label_run {
     /* ---- released ---- */
     uint64_t asked, answered;
     sot_pate_agreed agreed;
-    sotto_pate_agreement agreement; /* what it says */
+    sotto_pate_agreement agreement; /* the estimates */
     uint64_t *paid;                 /* ask + 1 */
     uint64_t *rows;
     size_t *classes;
@@ -46,7 +46,7 @@ SOTTO_MUST_CHECK sotto_status sot_pate_open_votes(sot_pate_label_run *run,
                                                   const sotto_schema *schema,
                                                   sotto_error *error);
 
-/* What follows from schema and vote once they are known: target, unit, the schema as JSON. */
+/* Derives target, unit and the schema as JSON from schema and vote. */
 SOTTO_MUST_CHECK sotto_status sot_pate_settle_votes(sot_pate_label_run *run,
                                                     sotto_error *error);
 
@@ -56,15 +56,15 @@ SOTTO_MUST_CHECK sotto_status sot_pate_plan_labels(sot_pate_label_run *run,
 
 /* ---- request.c ---- */
 
-/* Fills in what the session has from schema and plan. */
+/* Fills in the session's fields from schema and plan. */
 void sot_pate_label_begin_session(sot_pate_label_run *run);
-/* Hashes what was asked into the session. */
+/* Hashes the request into the session. */
 SOTTO_MUST_CHECK sotto_status sot_pate_label_identify(sot_pate_label_run *run,
                                                       sotto_error *error);
-/* Takes what was released from the session's file, which an earlier process wrote. */
+/* Takes the released values from the session's file, which an earlier process wrote. */
 SOTTO_MUST_CHECK sotto_status sot_pate_label_take_file(sot_pate_label_run *run,
                                                        sotto_error *error);
-/* Certifies what was released. */
+/* Certifies the released labels. */
 SOTTO_MUST_CHECK sotto_status sot_pate_label_certify(sot_pate_label_run *run,
                                                      sotto_error *error);
 
@@ -82,7 +82,7 @@ void sot_label_again_clear(sot_label_again *again);
 void sot_label_again_count(const sot_pate_label_run *run,
                            uint64_t released[SOT_PATE_EVENTS_MAX]);
 
-/* Of all draws that the caps allow. */
+/* Returns the sampler error of all samples that the caps allow. */
 double sot_pate_label_sampler_error(const sot_pate_label_run *run);
 
 #endif

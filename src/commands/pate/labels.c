@@ -13,59 +13,38 @@ enum { VERSION = 1 };
 
 /* ---- writing ---- */
 
-static void write_text(sot_json_writer *writer, const char *key, const char *text)
-{
-    sot_json_key(writer, key);
-    sot_json_write_string(writer, text);
-}
-
-static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
-{
-    sot_json_key(writer, key);
-    sot_json_write_int64(writer, (int64_t)value);
-}
-
-static void write_number(sot_json_writer *writer, const char *key, double value)
-{
-    if (isnan(value)) return;
-    sot_json_key(writer, key);
-    sot_json_write_double(writer, value);
-}
-
 static void write_vote(sot_json_writer *writer, const sotto_pate_config *vote)
 {
     const bool tests = vote->aggregator == SOTTO_PATE_CONFIDENT ||
                        vote->aggregator == SOTTO_PATE_INTERACTIVE;
-    write_text(writer, "aggregator", sotto_pate_aggregator_name(vote->aggregator));
-    if (vote->aggregator != SOTTO_PATE_MODE) write_number(writer, "noise", vote->noise);
-    if (tests) write_number(writer, "test_noise", vote->test_noise);
-    if (tests) write_number(writer, "threshold", vote->threshold);
+    sot_json_put_text(writer, "aggregator", sotto_pate_aggregator_name(vote->aggregator));
+    if (vote->aggregator != SOTTO_PATE_MODE)
+        sot_json_put_number(writer, "noise", vote->noise);
+    if (tests) sot_json_put_number(writer, "test_noise", vote->test_noise);
+    if (tests) sot_json_put_number(writer, "threshold", vote->threshold);
     if (vote->aggregator == SOTTO_PATE_INTERACTIVE)
-        write_number(writer, "confidence", vote->confidence);
+        sot_json_put_number(writer, "confidence", vote->confidence);
     if (vote->aggregator == SOTTO_PATE_MODE) {
-        write_number(writer, "query_epsilon", vote->epsilon);
-        write_number(writer, "query_delta", vote->delta);
+        sot_json_put_number(writer, "query_epsilon", vote->epsilon);
+        sot_json_put_number(writer, "query_delta", vote->delta);
     }
-    write_whole(writer, "touched", vote->touched);
+    sot_json_put_whole(writer, "touched", vote->touched);
 }
 
-/* Edges in votes; sums[j] is, over the queries, how many of the votes from edge j to edge j + 1 the largest count reaches,
- * under noise. */
+/* Writes the edges in votes, and sums with noise. sums[j] adds up, over the queries, the votes
+ * from edge j to edge j + 1 that the largest count reaches. */
 static void write_agreement(sot_json_writer *writer, const sot_pate_agreed *agreed)
 {
     if (agreed->edge_count == 0) return;
-    sot_json_key(writer, "agreement");
-    sot_json_begin_object(writer);
-    write_number(writer, "noise", agreed->noise);
-    write_number(writer, "sigma", agreed->sigma);
-    write_whole(writer, "queries", agreed->queries);
-    sot_json_key(writer, "edges");
-    sot_json_begin_array(writer);
+    sot_json_open_object(writer, "agreement");
+    sot_json_put_number(writer, "noise", agreed->noise);
+    sot_json_put_number(writer, "sigma", agreed->sigma);
+    sot_json_put_whole(writer, "queries", agreed->queries);
+    sot_json_open_array(writer, "edges");
     for (size_t i = 0; i < agreed->edge_count; i++)
         sot_json_write_int64(writer, agreed->edges[i]);
     sot_json_end_array(writer);
-    sot_json_key(writer, "sums");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "sums");
     for (size_t i = 0; i + 1 < agreed->edge_count; i++)
         sot_json_write_int64(writer, agreed->sums[i]);
     sot_json_end_array(writer);
@@ -74,19 +53,16 @@ static void write_agreement(sot_json_writer *writer, const sot_pate_agreed *agre
 
 static void write_labels(sot_json_writer *writer, const sot_pate_labels *labels)
 {
-    sot_json_key(writer, "rows");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "rows");
     for (size_t i = 0; i < labels->count; i++)
         sot_json_write_int64(writer, (int64_t)labels->rows[i]);
     sot_json_end_array(writer);
-    sot_json_key(writer, "labels");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "labels");
     for (size_t i = 0; i < labels->count; i++)
         sot_json_write_string(writer, labels->target->labels[labels->classes[i]]);
     sot_json_end_array(writer);
     if (labels->vote->aggregator != SOTTO_PATE_INTERACTIVE) return;
-    sot_json_key(writer, "reinforced");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "reinforced");
     for (size_t i = 0; i < labels->count; i++)
         if (labels->is_reinforced[i])
             sot_json_write_int64(writer, (int64_t)labels->rows[i]);
@@ -100,24 +76,24 @@ sotto_status sot_pate_labels_write(const sot_pate_labels *labels, char **out_jso
     sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     sot_json_begin_object(writer);
-    write_text(writer, "kind", "labels");
-    write_whole(writer, "version", VERSION);
+    sot_json_put_text(writer, "kind", "labels");
+    sot_json_put_whole(writer, "version", VERSION);
     write_vote(writer, labels->vote);
-    write_number(writer, "epsilon", labels->epsilon);
-    write_number(writer, "delta", labels->delta);
-    write_text(writer, "adjacency", sotto_adjacency_name(labels->vote->adjacency));
-    write_text(writer, "unit", labels->unit);
-    if (labels->teachers > 0) write_whole(writer, "teachers", labels->teachers);
-    write_whole(writer, "first_row", labels->first);
-    write_whole(writer, "ask_at_most", labels->ask);
-    write_whole(writer, "answer_at_most", labels->answers);
-    write_whole(writer, "asked", labels->asked);
-    write_whole(writer, "answered", labels->answered);
+    sot_json_put_number(writer, "epsilon", labels->epsilon);
+    sot_json_put_number(writer, "delta", labels->delta);
+    sot_json_put_text(writer, "adjacency", sotto_adjacency_name(labels->vote->adjacency));
+    sot_json_put_text(writer, "unit", labels->unit);
+    if (labels->teachers > 0) sot_json_put_whole(writer, "teachers", labels->teachers);
+    sot_json_put_whole(writer, "first_row", labels->first);
+    sot_json_put_whole(writer, "ask_at_most", labels->ask);
+    sot_json_put_whole(writer, "answer_at_most", labels->answers);
+    sot_json_put_whole(writer, "asked", labels->asked);
+    sot_json_put_whole(writer, "answered", labels->answered);
     write_agreement(writer, labels->agreed);
     status = sot_pate_write_schema(labels->schema_json, writer, error);
     write_labels(writer, labels);
     sot_json_end_object(writer);
-    return sot_pate_finish(writer, status, out_json, error);
+    return sot_json_writer_take(writer, status, out_json, error);
 }
 
 /* ---- reading ---- */
@@ -339,6 +315,11 @@ const char *sotto_pate_certificate(const sotto_pate_result *result)
 uint64_t sotto_pate_asked(const sotto_pate_result *result)
 {
     return result->asked;
+}
+
+sotto_run_outcome sotto_pate_run_outcome(const sotto_pate_result *result)
+{
+    return result->outcome;
 }
 
 uint64_t sotto_pate_answered(const sotto_pate_result *result)

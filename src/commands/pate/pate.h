@@ -1,4 +1,5 @@
-/* commands/pate/pate.h: what the three runs of PATE share: the directory of teachers, votes, the labels' file. */
+/* commands/pate/pate.h: the common part of the three commands of PATE: the directory of
+ * teachers, votes, the labels' file. */
 #ifndef SOT_COMMANDS_PATE_PATE_H
 #define SOT_COMMANDS_PATE_PATE_H
 
@@ -30,7 +31,8 @@ struct sotto_pate_result {
         *kept; /* beside the ledger, until the result is taken; NULL: nothing */
 };
 
-/* A request's `public_rows`: nobody can check the declaration, so that a certificate lists it as believed. */
+/* A request's `public_rows`. sotto cannot check the declaration, so a certificate lists
+ * it as an assumption. */
 #define SOT_PATE_PUBLIC_ROWS "declared public"
 
 /* Takes the texts over; "" for those that are NULL. */
@@ -39,7 +41,7 @@ SOTTO_MUST_CHECK sotto_status sot_pate_result_new(char *json, char *text,
                                                   sotto_pate_result **out_result,
                                                   sotto_error *error);
 
-/* ---- directory.c: what is kept beside the teachers ---- */
+/* ---- directory.c: the files beside the teachers ---- */
 
 enum {
     SOT_PATE_PATH_BYTES = 1024,
@@ -54,7 +56,8 @@ typedef struct sot_pate_directory {
     sotto_adjacency adjacency;
     uint64_t touched;
     sot_origin origin; /* of the rows that were taught with; 0: not known */
-    char *settings;    /* of the teachers' training, as JSON: who goes on has the same */
+    char *settings;    /* of the teachers' training, as JSON: a run that resumes has the
+                        * same */
     char *schema_json;
     char *ledger; /* of the schema that was taught with; NULL: none */
     sotto_schema *schema;
@@ -67,15 +70,15 @@ typedef struct sot_pate_directory {
 SOTTO_MUST_CHECK sotto_status sot_pate_directory_open(const char *path,
                                                       sot_pate_directory *out_directory,
                                                       sotto_error *error);
-/* Makes the directory and writes what `directory` says, with a key that is drawn here (`rng`). One that is there
- * already must say the same; its key is taken over then. Holds the exclusive lock until the directory is closed:
- * SOTTO_INVALID_ARGUMENT while another run holds one. */
+/* Makes the directory and writes the members of `directory`, with a key sampled here (`rng`). An
+ * existing directory must have the same members; its key is then used. Holds the exclusive lock
+ * until the directory is closed: SOTTO_INVALID_ARGUMENT while another run holds one. */
 SOTTO_MUST_CHECK sotto_status sot_pate_directory_make(sot_pate_directory *directory,
                                                       sotto_rng *rng, sotto_error *error);
 void sot_pate_directory_close(sot_pate_directory *directory);
 
-/* Keeps the digest of the rows beside the teachers, or compares it with the one that is kept: those who go on do so with the same
- * rows. SOTTO_INVALID_ARGUMENT for others. */
+/* Stores the digest of the rows beside the teachers, or compares it with the stored one: a run
+ * resumes only with the same rows. SOTTO_INVALID_ARGUMENT for others. */
 SOTTO_MUST_CHECK sotto_status sot_pate_directory_check_rows(
     const sot_pate_directory *directory,
     const unsigned char digest[SOT_SHARD_DIGEST_BYTES], sotto_error *error);
@@ -100,8 +103,9 @@ sot_pate_directory_sweep(const sot_pate_directory *directory, sotto_error *error
 /* <path>/teacher-00017.json; false if it is too long. */
 bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
                            char out_path[SOT_PATE_PATH_BYTES]);
-/* Whether this teacher is finished: files are written in one stroke. A file that does not begin like a teacher's is
- * not one. SOTTO_INVALID_ARGUMENT for a teacher of another ensemble, or another teacher of this one. */
+/* Sets whether this teacher is finished: files are written atomically. A file that does not begin
+ * like a teacher's is not one. SOTTO_INVALID_ARGUMENT for a teacher of another ensemble, or
+ * another teacher of this one. */
 SOTTO_MUST_CHECK sotto_status sot_pate_teacher_find(const sot_pate_directory *directory,
                                                     size_t teacher, bool *out_is_finished,
                                                     sotto_error *error);
@@ -122,14 +126,15 @@ SOTTO_MUST_CHECK sotto_status sot_pate_teacher_load(const sot_pate_directory *di
 
 /* ---- teach_text.c ---- */
 
-/* What a teaching prints, as lines and as JSON, to be freed with sot_free(). */
+/* Writes the output of a teaching, as lines and as JSON, to be freed with sot_free(). */
 SOTTO_MUST_CHECK sotto_status sot_pate_teach_text(const sot_pate_directory *directory,
                                                   sotto_model_kind model, char **out_text,
                                                   char **out_json, sotto_error *error);
 
 /* ---- votes.c ---- */
 
-/* Public rows for so many queries are there: `skip` + `ask` of them; counts no further. */
+/* Checks that there are public rows for all queries: `skip` + `ask` of them; counts no
+ * further. */
 SOTTO_MUST_CHECK sotto_status sot_pate_count_rows(const sotto_data_file *file,
                                                   const sotto_schema *schema,
                                                   uint64_t skip, uint64_t ask,
@@ -161,8 +166,9 @@ SOTTO_MUST_CHECK sotto_status sot_pate_table_read(sot_pate_table *table, uint64_
                                                   sotto_error *error);
 void sot_pate_table_close(sot_pate_table *table); /* NULL is fine */
 
-/* A student with a certificate has one that holds, and no test seed unless the labels have one too; one without is of public
- * rows, which is the caller's word. */
+/* Checks a student. Its certificate must be valid, without a test seed unless the labels have
+ * one too. A student without a certificate was trained on public rows, by the caller's
+ * declaration. */
 SOTTO_MUST_CHECK sotto_status sot_pate_check_student(const char *path, bool insecure_test,
                                                      sotto_error *error);
 /* The student's probabilities of each class for the rows skip, skip + 1, ...: `ask` x classes, to be freed with
@@ -182,12 +188,13 @@ typedef struct sot_pate_course {
     double delta;
 } sot_pate_course;
 
-/* Epsilon of so many queries asked and answers paid for, and of the agreement, by the exact accountant. 0 of nothing. */
+/* Returns the epsilon of these numbers of queries and answers, and of the agreement, by
+ * the exact accountant. 0 without any. */
 SOTTO_MUST_CHECK sotto_status sot_pate_price(const sot_pate_course *course,
                                              uint64_t asked, uint64_t answers,
                                              double *out_epsilon, sotto_error *error);
 
-/* Of `asked` queries, how many the points of a curve are at: from 0 to all. */
+/* Returns the number of queries, from 0 to `asked`, at point `index` of a curve. */
 uint64_t sot_pate_point(uint64_t asked, size_t index);
 
 /* The price along the way: answers[i] were paid for after sot_pate_point(asked, i) queries. */
@@ -209,7 +216,7 @@ typedef struct sot_pate_agreed {
     int64_t sums[SOTTO_PATE_AGREEMENT_BINS_MAX];
 } sot_pate_agreed;
 
-/* What is in it beside its certificate. Borrowed when it is written. */
+/* The members beside the certificate. Borrowed when the file is written. */
 typedef struct sot_pate_labels {
     const sotto_pate_config *vote;
     double epsilon, delta;
@@ -219,7 +226,7 @@ typedef struct sot_pate_labels {
     uint64_t teachers;        /* 0: not known */
     uint64_t first;           /* row of the first query */
     uint64_t ask, answers;    /* the caps */
-    uint64_t asked, answered; /* what was done */
+    uint64_t asked, answered; /* the numbers of queries */
     const sot_pate_agreed *agreed;
     const uint64_t *rows;      /* that have a label */
     const size_t *classes;     /* which */
@@ -249,11 +256,12 @@ SOTTO_MUST_CHECK sotto_status sot_pate_labels_parse(const char *name, const char
                                                     size_t size_bytes,
                                                     sot_pate_labels_file *out_file,
                                                     sotto_error *error);
-/* Whether this is JSON whose kind is "labels"; what is not JSON is not. */
+/* Sets whether the text is JSON whose kind is "labels"; false for other texts. */
 SOTTO_MUST_CHECK sotto_status sot_pate_is_labels(const char *text, size_t size_bytes,
                                                  bool *out_is_labels, sotto_error *error);
 
-/* How the certificate of a student begins to say what he is: the hash of the labels' certificate follows. */
+/* The beginning of the route in a student's certificate: the hash of the labels'
+ * certificate follows. */
 #define SOT_PATE_ROUTE "post-processing of the labels whose certificate has the hash "
 void sot_pate_labels_close(sot_pate_labels_file *file);
 
@@ -266,13 +274,9 @@ SOTTO_MUST_CHECK sotto_status sot_pate_read_schema(const char *name,
 SOTTO_MUST_CHECK sotto_status sot_pate_write_schema(const char *schema_json,
                                                     sot_json_writer *writer,
                                                     sotto_error *error);
-/* The finished text of a writer, copied; frees the writer. */
-SOTTO_MUST_CHECK sotto_status sot_pate_finish(sot_json_writer *writer,
-                                              sotto_status status, char **out_text,
-                                              sotto_error *error);
 
-/* Settings of a training without noise: method none, on rows that are declared public to the learner. Refuses what
- * belongs to a private training; `who` is "teachers" or "the student". */
+/* Sets the settings of a training without noise: method none, on rows declared public to the
+ * learner. Refuses settings of a private training; `who` is "teachers" or "the student". */
 SOTTO_MUST_CHECK sotto_status sot_pate_plain_training(const char *who,
                                                       sotto_train_config *config,
                                                       sotto_error *error);

@@ -1,4 +1,5 @@
-/* Epsilon after each query, from what was asked and answered: outputs, and so public. */
+/* Epsilon after each query, from the queries asked and answered: outputs, and so
+ * public. */
 #include <math.h>
 #include <stdio.h>
 
@@ -67,7 +68,7 @@ sotto_status sotto_pate_plot(const sotto_pate_result *result, char **out_svg,
     uint64_t answers[SOT_PATE_POINTS];
     if (result->paid == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "only labels have a price a query to plot");
+                        "only labels have a curve of epsilon by query; plot labels");
     }
     const sot_pate_course course = {.plan = result->plan,
                                     .has_test = result->has_test,
@@ -92,7 +93,7 @@ sotto_status sotto_pate_plot(const sotto_pate_result *result, char **out_svg,
         .width = WIDTH - 100,
         .height = HEIGHT - 100};
     sot_growing out = {0};
-    sot_svg_begin(&out, WIDTH, HEIGHT, "What labels cost",
+    sot_svg_begin(&out, WIDTH, HEIGHT, "Privacy loss of the labels",
                   "Epsilon after each query, and the epsilon that was charged before");
     sot_svg_panel_draw(&out, &panel);
     ends[0] = panel.x.least;

@@ -42,10 +42,7 @@ static const char *unit_word(int value)
     return value >= 0 && value < 3 ? words[value] : "unknown";
 }
 
-#define VOTE(name, kind, word)                                                           \
-    {                                                                                    \
-#name, kind, offsetof(sotto_pate_config, name), word                             \
-    }
+#define VOTE(name, kind, word) SOT_FIELD(sotto_pate_config, #name, name, kind, word)
 static const sot_field vote_fields[] = {
     VOTE(aggregator, SOT_FIELD_WORD, aggregator_word),
     VOTE(adjacency, SOT_FIELD_WORD, adjacency_word),
@@ -63,9 +60,7 @@ static const sot_field vote_fields[] = {
 enum { VOTE_FIELDS = sizeof vote_fields / sizeof vote_fields[0] };
 
 #define FIELD(name, member, kind)                                                        \
-    {                                                                                    \
-        name, kind, offsetof(sotto_pate_label_config, member), NULL                      \
-    }
+    SOT_FIELD(sotto_pate_label_config, name, member, kind, NULL)
 static const sot_field fields[] = {
     FIELD("ask", ask, SOT_FIELD_COUNT),
     FIELD("first_row", skip, SOT_FIELD_COUNT),
@@ -80,12 +75,11 @@ enum { FIELDS = sizeof fields / sizeof fields[0] };
 static void write_true(sot_json_writer *writer, const char *key, bool flag)
 {
     if (!flag) return;
-    sot_json_key(writer, key);
-    sot_json_write_bool(writer, true);
+    sot_json_put_bool(writer, key, true);
 }
 
-/* The vote as it is after the directory of the teachers was opened: what their shards are follows from no file that
- * leaves. */
+/* The vote after the directory of the teachers was opened: their shards follow from no file that
+ * is released. */
 static sotto_status make_request(const sot_pate_label_run *run, char **out_json,
                                  sotto_error *error)
 {
@@ -102,15 +96,14 @@ static sotto_status make_request(const sot_pate_label_run *run, char **out_json,
     sot_json_put_text(writer, "command", "label");
     sot_json_put_text(writer, "public_rows", SOT_PATE_PUBLIC_ROWS);
     sot_fields_write(fields, FIELDS, &caps, &defaults, writer);
-    sot_json_key(writer, "vote");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "vote");
     sot_fields_write(vote_fields, VOTE_FIELDS, &run->vote, &no_vote, writer);
     write_true(writer, "table", run->from_table);
     write_true(writer, "student", run->has_student);
     sot_json_put_text(writer, "rows", sot_origin_name(run->origin));
     sot_json_end_object(writer);
     sot_json_end_object(writer);
-    return sot_request_finish(writer, SOTTO_OK, out_json, error);
+    return sot_json_writer_take(writer, SOTTO_OK, out_json, error);
 }
 
 sotto_status sot_pate_label_identify(sot_pate_label_run *run, sotto_error *error)
@@ -293,7 +286,7 @@ static sotto_status read_sums(const sot_json_value *root, sot_pate_label_run *ru
     if (status == SOTTO_OK) status = sot_json_get_array(&member, "sums", &list, error);
     if (status != SOTTO_OK) return status;
     if (sot_json_size(&list) != count)
-        return sot_json_refuse(&list, "it has one number less than there are edges",
+        return sot_json_refuse(&list, "it has one number fewer than there are edges",
                                error);
     for (size_t i = 0; status == SOTTO_OK && i < count; i++) {
         const sot_json_value item = sot_json_item(&list, i);
@@ -333,8 +326,8 @@ static sotto_status check_counts(const sot_pate_label_run *run, sotto_error *err
                            "each other");
 }
 
-/* How often each event happened: the agreement once, a test for each query, an answer for each that was answered; by
- * propose-test-release for each that was asked. */
+/* Counts the releases of each event: the agreement once, a test for each query, an answer for
+ * each answered query. With propose-test-release there is one for each query asked. */
 void sot_label_again_count(const sot_pate_label_run *run,
                            uint64_t released[SOT_PATE_EVENTS_MAX])
 {

@@ -7,7 +7,7 @@
 
 enum { SOT_STUDENT_BYTES = 400 };
 
-/* What a student follows from beside its training. */
+/* The inputs of a student beside its training. */
 typedef struct sot_student_asked {
     const sot_json_value *labels; /* their request */
     const char *hash;             /* of their file */

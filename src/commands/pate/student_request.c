@@ -31,8 +31,7 @@ void sot_student_name(const sotto_training *training, const sot_student_asked *a
 static void write_self_training(sot_json_writer *writer, const sot_student_asked *asked)
 {
     if (asked->self_training == 0) return;
-    sot_json_key(writer, "self_training");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "self_training");
     sot_json_put_whole(writer, "rounds", asked->self_training);
     sot_json_put_number(writer, "confidence", asked->confidence);
     sot_json_end_object(writer);
@@ -50,8 +49,7 @@ sotto_status sot_student_request(const sotto_training *training,
     status = sot_training_write_request(training, &training->config, writer, error);
     sot_json_put_text(writer, "public_rows", SOT_PATE_PUBLIC_ROWS);
     write_self_training(writer, asked);
-    sot_json_key(writer, "labels");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "labels");
     sot_json_put_text(writer, "hash", asked->hash);
     sot_json_put_whole(writer, "count", asked->count);
     sot_json_put_whole(writer, "asked", asked->asked);
@@ -60,7 +58,7 @@ sotto_status sot_student_request(const sotto_training *training,
     sot_json_copy(writer, asked->labels, false, NULL);
     sot_json_end_object(writer);
     sot_json_end_object(writer);
-    return sot_request_finish(writer, status, out_json, error);
+    return sot_json_writer_take(writer, status, out_json, error);
 }
 
 /* ---- the student again ---- */
@@ -110,7 +108,8 @@ static sotto_status read_self_training(const sot_json_value *request,
     return status == SOTTO_INVALID_ARGUMENT ? SOTTO_VERIFICATION : status;
 }
 
-/* What the labels' run certifies, with this file's payload, output and route. */
+/* Certifies with the facts of the labels' run, and this file's payload, output and
+ * route. */
 static sotto_status certify(const sot_certificate_file *file,
                             const sotto_training *training, const sotto_model *model,
                             const sot_student_asked *asked, sot_label_again *labels,

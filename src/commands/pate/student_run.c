@@ -37,7 +37,7 @@ typedef struct student_run {
     sot_inherited inherited;
     sot_matrix_filler *filler;
     const sot_matrix *all; /* the filler's: every public row */
-    /* Of every public row: its class, or `classes`: none. */
+    /* The class of every public row, or `classes`: none. */
     size_t classes;
     size_t *class_of;
     bool *is_released; /* the label is the teachers' */
@@ -48,20 +48,21 @@ typedef struct student_run {
     sotto_key *key; /* that signs; NULL: none does */
 } student_run;
 
-/* ---- what there is ---- */
+/* ---- inputs ---- */
 
 sotto_status sot_student_check(uint64_t self_training, double confidence,
                                sotto_error *error)
 {
     if (!(confidence > 0.5 && confidence <= 1.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the confidence is %g; set it to a probability above 0.5, for "
-                        "example 0.95",
+                        "`confidence` is %g; it is a probability above 0.5; for example "
+                        "`confidence=0.95`",
                         confidence);
     }
     if (self_training > 1000) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu rounds of self-training are asked for; give at most 1000",
+                        "`self_training` is %llu; give at most 1000 rounds, for example "
+                        "`self_training=2`",
                         (unsigned long long)self_training);
     }
     return SOTTO_OK;
@@ -88,16 +89,16 @@ static sotto_status plan(student_run *run, sotto_error *error)
     if (run->classes != sotto_schema_target(run->labels.schema)->label_count) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the model does not predict the labels' classes; give a model of "
-                        "classes");
+                        "classes, for example `model=logistic`");
     }
     const sotto_prediction predicts =
         sot_model_prediction(config.model, SOT_TARGET_CLASSES);
     if (run->config->self_training > 0 && predicts != SOTTO_PREDICTS_PROBABILITIES) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "self-training asks how sure the student is, and the model %s "
-                        "gives no probabilities; give logistic, softmax or a network, or "
-                        "leave self-training out",
-                        sotto_model_kind_name(config.model));
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "self-training needs probabilities, and the model %s gives none; give "
+            "`model=logistic`, softmax or a network, or leave `self_training` out",
+            sotto_model_kind_name(config.model));
     }
     run->inherited = (sot_inherited){.epsilon = run->labels.epsilon,
                                      .delta = run->labels.delta,
@@ -158,7 +159,8 @@ static sotto_status load(student_run *run, sotto_error *error)
     }
     if (run->labels.count == 0)
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "no row has a label: there is nothing to learn from");
+                        "no row has a label, so that there is nothing to train on; give "
+                        "the labels of other queries");
     return SOTTO_OK;
 }
 
@@ -170,7 +172,7 @@ static double target_of(const student_run *run, size_t class)
     return run->classes == 2 ? (class == 1 ? 1.0 : -1.0) : (double)class;
 }
 
-/* The last student states the guarantee that he inherits; those before him stay here. */
+/* The last student states the inherited guarantee; earlier ones are not written. */
 static sotto_status learn(student_run *run, bool last, sotto_error *error)
 {
     const size_t rows = run->all->rows;
@@ -194,7 +196,8 @@ static sotto_status learn(student_run *run, bool last, sotto_error *error)
     return sot_training_payload(run->training, run->theta, NULL, &run->payload, error);
 }
 
-/* One round of self-training: what the student says of rows without a released label. */
+/* One round of self-training: the student's predictions for rows without a released
+ * label. */
 typedef struct teaching {
     student_run *run;
     size_t row;
@@ -214,8 +217,8 @@ static int take_own(size_t predicted, const double *outputs, void *context)
     return 0;
 }
 
-/* The certificate of the labels about this file: the facts are the same, and so is what follows from them. Labels of
- * version 1 state no request, and so neither does their student. */
+/* Makes the certificate of the labels for this file: the facts and their consequences are the
+ * same. Labels of version 1 state no request, and so neither does their student. */
 static sotto_status certify(student_run *run, sotto_error *error)
 {
     sot_certificate certificate = run->labels.file.certificate;
@@ -273,7 +276,7 @@ static sotto_status summarise(const student_run *run, char **out_text, sotto_err
                    run->labels.count, run->all->rows);
     if (run->config->self_training > 0)
         sot_prose_line(&prose, "self-training",
-                       "%llu rounds, %zu labels of his own in the last",
+                       "%llu rounds; %zu pseudo-labels in the last round",
                        (unsigned long long)run->config->self_training, run->own);
     if (strcmp(run->inherited.unit, SOT_PATE_UNIT_TEACHER) == 0)
         sot_prose_guarantee_of_teachers(&prose, run->inherited.epsilon,

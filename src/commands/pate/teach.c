@@ -16,6 +16,7 @@
 #include "commands/pate/pate.h"
 #include "commands/train/train.h"
 #include "data/batches/matrix.h"
+#include "methods/kinds.h"
 
 /* ---- words ---- */
 
@@ -37,7 +38,7 @@ sotto_status sotto_pate_sharding_from_name(const char *name,
         return SOTTO_OK;
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the sharding is '%.40s'; give auto, unit, content or place", name);
+                    "`sharding` is '%.40s'; give auto, unit, content or place", name);
 }
 
 void sotto_pate_teach_set_defaults(sotto_pate_teach_config *out_config, size_t size_bytes,
@@ -53,22 +54,24 @@ void sotto_pate_teach_set_defaults(sotto_pate_teach_config *out_config, size_t s
 sotto_status sot_pate_plain_training(const char *who, sotto_train_config *config,
                                      sotto_error *error)
 {
-    if (config->method != SOTTO_METHOD_AUTO && config->method != SOTTO_METHOD_NONE) {
+    if (config->method != SOTTO_METHOD_AUTO &&
+        !sot_method_row_of(config->method)->noiseless) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%s learn by the method none, not by %s: the votes have the "
-                        "noise; leave the method out",
+                        "%s are trained by the method none, not by %s: only the votes "
+                        "get noise; leave `method` out",
                         who, sotto_method_name(config->method));
     }
     if (!isnan(config->epsilon) || !isnan(config->delta) || config->ledger != NULL) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%s learn without a guarantee of their own; epsilon, delta and "
-                        "the ledger are for the labels",
-                        who);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "%s are trained without a guarantee of their own; leave `epsilon`, `delta` "
+            "and `ledger` out, and give them to sotto pate label",
+            who);
     }
     if (config->stream || !isnan(config->max_minutes) || config->validation != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%s learn from rows in memory, in one go, without validation "
-                        "rows; leave these settings out",
+                        "%s are trained on rows in memory, without checkpoints and "
+                        "validation rows; leave these settings out",
                         who);
     }
     config->method = SOTTO_METHOD_NONE;
@@ -89,8 +92,8 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
     sotto_pate_sharding chosen = config->sharding;
     if (public_n > 0 && (config->training.adjacency != SOTTO_REPLACE_ONE || has_unit)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--public-n is %llu, but the number of rows is secret under "
-                        "add-remove and with a unit in the schema; leave --public-n out",
+                        "`public_n` is %llu, but the number of rows is secret under "
+                        "add-remove and with a unit in the schema; leave `public_n` out",
                         (unsigned long long)public_n);
     }
     sot_origin origin;
@@ -100,31 +103,32 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
         status = sot_file_keeps_order(file, schema, &keeps_order, error);
     if (status == SOTTO_OK) status = sot_check_origin(origin, public_n, error);
     if (status != SOTTO_OK) return status;
-    /* An index, or the program at the other end of a pipe, may order rows by what they say. */
+    /* An index, or the program at the other end of a pipe, may order rows by their
+     * content. */
     const bool keeps_place = keeps_order && origin == SOT_ROWS_STORED;
     if (chosen == SOTTO_PATE_BY_RULE)
         chosen = has_unit                      ? SOTTO_PATE_BY_UNIT
                  : public_n > 0 && keeps_place ? SOTTO_PATE_BY_PLACE
                                                : SOTTO_PATE_BY_CONTENT;
     if (has_unit != (chosen == SOTTO_PATE_BY_UNIT)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        has_unit
-                            ? "the schema has a unit, whose rows must be in one shard; "
-                              "the sharding is unit, not %s"
-                            : "the schema has no unit; the sharding cannot be %s",
-                        sotto_pate_sharding_name(chosen));
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            has_unit
+                ? "the schema has a unit, whose rows stay in one shard; use "
+                  "`sharding=unit`, not %s"
+                : "`sharding` is %s, but the schema has no unit; use `sharding=content`",
+            sotto_pate_sharding_name(chosen));
     }
     if (chosen == SOTTO_PATE_BY_PLACE && public_n == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "shards by place are for adjacency replace-one with a public "
-                        "number of rows: a row that is added or removed moves all rows "
-                        "behind it to other shards; use the sharding content");
+                        "`sharding` is place, but a row that is added or removed moves "
+                        "all later rows to other shards; use `sharding=content`, or "
+                        "`adjacency=replace-one` with `public_n`");
     }
     if (chosen == SOTTO_PATE_BY_PLACE && !keeps_place) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the order of a query's or a stream's rows may depend on what "
-                        "they say: one that is exchanged moves others; use the sharding "
-                        "content");
+                        "`sharding` is place, but the order of these rows may depend on "
+                        "their content; use `sharding=content`");
     }
     directory->sharding.rule = (sot_shard_rule)chosen;
     directory->adjacency = config->training.adjacency;
@@ -132,7 +136,8 @@ static sotto_status choose_sharding(const sotto_pate_teach_config *config,
     directory->touched =
         sot_sharding_touched(directory->sharding.rule, directory->adjacency);
     if (directory->touched == 0)
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "the adjacency is not set");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`adjacency` is missing; give `adjacency=add-remove`");
     return SOTTO_OK;
 }
 
@@ -142,14 +147,14 @@ typedef struct teach_run {
     const sotto_schema *schema;
     sotto_train_config training; /* of one teacher */
     sot_pate_directory directory;
-    sotto_training *plan; /* the first teacher's: what is public about all */
+    sotto_training *plan; /* the first teacher's, for the public facts of all */
     sot_source *source;
     sotto_rng *rng;
     sot_matrix **shards; /* secret */
     uint64_t records;    /* secret, unless public_n says so */
     size_t *left;        /* teachers that are not finished */
     size_t left_count;
-    sotto_progress_function listener; /* the caller's; NULL: nobody listens */
+    sotto_progress_function listener; /* the caller's; NULL: none */
     void *listener_context;
     pthread_t caller;    /* the thread that may ask it */
     atomic_bool is_over; /* the listener asked to stop */
@@ -160,12 +165,13 @@ static sotto_status check_teachers(const sotto_pate_teach_config *config,
 {
     if (config->teachers < 2 || config->teachers > SOT_PATE_TEACHERS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu teachers are asked for; give 2 to %d, for example 250",
+                        "`ensemble` is %llu; give 2 to %d teachers, for example 250",
                         (unsigned long long)config->teachers, SOT_PATE_TEACHERS_MAX);
     }
     if (config->directory == NULL || config->directory[0] == '\0')
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the teachers need a directory to be kept in; give one");
+                        "the directory of the teachers is missing; give it, for example "
+                        "`output=teachers`");
     return SOTTO_OK;
 }
 
@@ -193,7 +199,7 @@ static sotto_status prepare(teach_run *run, const sotto_pate_teach_config *confi
     if (sot_encoding_classes(run->plan->encoding) == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "teachers vote for classes, and this model predicts numbers; "
-                        "give a model of classes");
+                        "give a model of classes, for example `model=logistic`");
     }
     directory->settings = sot_copy_string(sotto_training_json(run->plan));
     if (directory->settings == NULL) return sot_fail_memory(error, 1, 1);
@@ -201,7 +207,7 @@ static sotto_status prepare(teach_run *run, const sotto_pate_teach_config *confi
                                 &directory->schema_json, error);
 }
 
-/* Where the budget is, whatever directory the labels are made from. */
+/* Stores the ledger's path, so that labels from this directory are charged to it. */
 static sotto_status keep_ledger(teach_run *run, sotto_error *error)
 {
     const char *named = sotto_schema_ledger(run->schema);
@@ -287,7 +293,8 @@ static void listen(teach_run *run, const sotto_train_config *config)
 
 /* ---- one teacher ---- */
 
-/* What he cannot help: the machine's failures, which are no record's. */
+/* True for environment failures (memory, I/O, entropy, interrupt), never caused by a
+ * record. */
 static bool is_of_the_machine(sotto_status status)
 {
     return status == SOTTO_OUT_OF_MEMORY || status == SOTTO_IO ||
@@ -314,8 +321,8 @@ static sotto_status learn(const teach_run *run, size_t teacher, char **out_json,
     return status;
 }
 
-/* Whether a shard can be learned from is secret: one that cannot gives a teacher all the same, who always says the
- * first class. */
+/* Trains one teacher. Learnability of a shard is secret: a shard that cannot be learned from also
+ * gives a teacher, which always votes for the first class. */
 static sotto_status teach_one(size_t chunk, size_t begin, size_t end, void *context,
                               sotto_error *error)
 {

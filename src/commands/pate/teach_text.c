@@ -1,4 +1,4 @@
-/* What a teaching prints: facts of its settings only. */
+/* The output of a teaching: only facts of its settings. */
 #include "commands/pate/pate.h"
 #include "commands/session/prose.h"
 
@@ -27,20 +27,14 @@ sotto_status sot_pate_teach_text(const sot_pate_directory *directory,
     if (status == SOTTO_OK) status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     sot_json_begin_object(writer);
-    sot_json_key(writer, "kind");
-    sot_json_write_string(writer, "teachers");
-    sot_json_key(writer, "teachers");
-    sot_json_write_int64(writer, (int64_t)directory->sharding.count);
-    sot_json_key(writer, "sharding");
-    sot_json_write_string(writer, sotto_pate_sharding_name((sotto_pate_sharding)rule));
-    sot_json_key(writer, "adjacency");
-    sot_json_write_string(writer, sotto_adjacency_name(directory->adjacency));
-    sot_json_key(writer, "touched");
-    sot_json_write_int64(writer, (int64_t)directory->touched);
-    sot_json_key(writer, "directory");
-    sot_json_write_string(writer, directory->path);
-    sot_json_key(writer, "private");
-    sot_json_write_bool(writer, false);
+    sot_json_put_text(writer, "kind", "teachers");
+    sot_json_put_whole(writer, "teachers", directory->sharding.count);
+    sot_json_put_text(writer, "sharding",
+                      sotto_pate_sharding_name((sotto_pate_sharding)rule));
+    sot_json_put_text(writer, "adjacency", sotto_adjacency_name(directory->adjacency));
+    sot_json_put_whole(writer, "touched", directory->touched);
+    sot_json_put_text(writer, "directory", directory->path);
+    sot_json_put_bool(writer, "private", false);
     sot_json_end_object(writer);
-    return sot_pate_finish(writer, SOTTO_OK, out_json, error);
+    return sot_json_writer_take(writer, SOTTO_OK, out_json, error);
 }

@@ -1,5 +1,5 @@
-/* The files of the teachers: a model each, in a wrapping that no reader of models takes, with a tag that says which
- * teacher of which ensemble it is. */
+/* The files of the teachers. Each has a model, in a format that no reader of models accepts, and
+ * a tag of the teacher and its ensemble. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,12 +39,14 @@ bool sot_pate_teacher_path(const sot_pate_directory *directory, size_t teacher,
 
 static void add(crypto_generichash_state *state, const char *text)
 {
-    /* The NUL too: it ends the text, so that two texts cannot be cut at another place. */
+    /* Includes the NUL, which ends the text, so that two texts cannot be split at another
+     * place. */
     (void)crypto_generichash_update(state, (const unsigned char *)text, strlen(text) + 1);
 }
 
-/* BLAKE2b under the key of the shards over the settings, the schema and the teacher's number: a file of another
- * ensemble, whose shards overlap ours, or of another teacher of this one has another tag. */
+/* BLAKE2b under the key of the shards over the settings, the schema and the teacher's number.
+ * So a file of another ensemble, whose shards overlap ours, or of another teacher has another
+ * tag. */
 static void tag_of(const sot_pate_directory *directory, size_t teacher,
                    char out_hex[TAG_LETTERS + 1])
 {
@@ -75,11 +77,11 @@ static sotto_status check_tag(const sot_pate_directory *directory, size_t teache
     char expected[TAG_LETTERS + 1];
     tag_of(directory, teacher, expected);
     if (memcmp(text + HEAD_BYTES, expected, TAG_LETTERS) == 0) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%.120s belongs to another ensemble, whose shards are not disjoint "
-                    "from these; delete it and run sotto pate teach again, or give "
-                    "another directory",
-                    path);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "%.120s belongs to another ensemble, whose shards overlap with these; delete it "
+        "and run sotto pate teach again, or give another directory",
+        path);
 }
 
 sotto_status sot_pate_teacher_find(const sot_pate_directory *directory, size_t teacher,
@@ -147,10 +149,9 @@ sotto_status sot_pate_teacher_load(const sot_pate_directory *directory, size_t t
     if (status == SOTTO_OK &&
         (!begins_like_one(text, size_bytes) || size_bytes <= FRONT_BYTES + TAIL_BYTES ||
          memcmp(text + size_bytes - TAIL_BYTES, tail, TAIL_BYTES) != 0))
-        status = sot_fail(error, SOTTO_PARSE,
-                          "%.120s is not a teacher; delete it and run sotto pate teach "
-                          "again",
-                          path);
+        status = sot_fail(
+            error, SOTTO_PARSE,
+            "%.120s is not a teacher; delete it and run sotto pate teach again", path);
     if (status == SOTTO_OK) status = check_tag(directory, teacher, path, text, error);
     if (status == SOTTO_OK) status = parse(path, text, size_bytes, out_model, error);
     if (text != NULL) sot_wipe_and_free(text, size_bytes);

@@ -1,5 +1,5 @@
-/* Where votes come from: teachers of a directory on public rows, or a table. Whatever a teacher is and whatever a cell holds,
- * it is a vote: nothing here fails because of either. */
+/* The sources of votes: teachers of a directory on public rows, or a table. Every teacher and
+ * every cell gives a vote: nothing here fails because of either. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,11 +32,11 @@ sotto_status sot_pate_count_rows(const sotto_data_file *file, const sotto_schema
     }
     sot_source_close(source);
     if (status != SOTTO_OK || rows == skip + ask) return status;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%.120s has %llu rows, and %llu queries behind the first %llu are to "
-                    "be asked; ask fewer",
-                    file->path, (unsigned long long)rows, (unsigned long long)ask,
-                    (unsigned long long)skip);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "%.120s has %llu rows, but `ask` is %llu with `skip` %llu; give a smaller `ask`",
+        file->path, (unsigned long long)rows, (unsigned long long)ask,
+        (unsigned long long)skip);
 }
 
 void sot_pate_votes_clear(sot_pate_votes *votes)
@@ -69,7 +69,7 @@ typedef struct voting {
     uint16_t *said;
 } voting;
 
-/* One teacher on his way through the rows. */
+/* State of one teacher that predicts for the rows. */
 typedef struct voter {
     uint64_t skip, ask, row;
     size_t classes;
@@ -148,7 +148,8 @@ struct sot_pate_table {
     size_t columns, classes;
 };
 
-/* "columns" of a table of counts or of labels. What is no count is 0, what is no label the first class. */
+/* Writes "columns" of a table of counts or of labels. An invalid count is 0, an invalid
+ * label the first class. */
 static sotto_status make_schema(const sotto_target *target, bool labels,
                                 uint64_t teachers, char **out_json, sotto_error *error)
 {
@@ -157,27 +158,21 @@ static sotto_status make_schema(const sotto_target *target, bool labels,
     const sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     sot_json_begin_object(writer);
-    sot_json_key(writer, "columns");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "columns");
     for (size_t i = 0; i < columns; i++) {
         char name[40];
         (void)snprintf(name, sizeof name, "teacher_%zu", i + 1);
         sot_json_begin_object(writer);
-        sot_json_key(writer, "name");
-        sot_json_write_string(writer, labels ? name : target->labels[i]);
-        sot_json_key(writer, "type");
-        sot_json_write_string(writer, labels ? "category" : "integer");
+        sot_json_put_text(writer, "name", labels ? name : target->labels[i]);
+        sot_json_put_text(writer, "type", labels ? "category" : "integer");
         if (labels) {
-            sot_json_key(writer, "values");
-            sot_json_begin_array(writer);
+            sot_json_open_array(writer, "values");
             for (size_t k = 0; k < target->label_count; k++)
                 sot_json_write_string(writer, target->labels[k]);
             sot_json_end_array(writer);
         } else {
-            sot_json_key(writer, "lower");
-            sot_json_write_int64(writer, 0);
-            sot_json_key(writer, "upper");
-            sot_json_write_int64(writer, SOT_PATE_VOTES_MAX / (int64_t)columns);
+            sot_json_put_int64(writer, "lower", 0);
+            sot_json_put_int64(writer, "upper", SOT_PATE_VOTES_MAX / (int64_t)columns);
         }
         sot_json_key(writer, "missing");
         if (labels)
@@ -188,10 +183,11 @@ static sotto_status make_schema(const sotto_target *target, bool labels,
     }
     sot_json_end_array(writer);
     sot_json_end_object(writer);
-    return sot_pate_finish(writer, SOTTO_OK, out_json, error);
+    return sot_json_writer_take(writer, SOTTO_OK, out_json, error);
 }
 
-/* The file, or the numbers in memory: either gives cells within the bounds of the table's schema, whatever is there. */
+/* Opens the file, or the numbers in memory; for any content, cells are within the bounds
+ * of the table's schema. */
 static sotto_status open_source(const sotto_pate_label_config *config,
                                 const sotto_schema *schema, sot_source **out_source,
                                 sotto_error *error)
@@ -216,10 +212,11 @@ sotto_status sot_pate_table_open(const sotto_pate_label_config *config,
     const bool labels = config->vote_labels;
     const uint64_t teachers = config->vote.teachers;
     if (labels && (teachers < 2 || teachers > SOT_PATE_TEACHERS_MAX)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a table of labels has a column for each teacher; say how many "
-                        "there are, 2 to %d",
-                        SOT_PATE_TEACHERS_MAX);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "a table of labels has a column for each teacher; `vote_labels` is the "
+            "number of teachers, 2 to %d; for example `vote_labels=250`",
+            SOT_PATE_TEACHERS_MAX);
     }
     sot_pate_table *table = sot_new_array(1, sizeof *table);
     if (table == NULL) return sot_fail_memory(error, 1, sizeof *table);
@@ -305,10 +302,10 @@ sotto_status sot_pate_check_student(const char *path, bool insecure_test,
     if (stated.hash[0] == '\0') return SOTTO_OK; /* no certificate: of public rows */
     if (stated.is_private ? stated.is_verified : insecure_test) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the student %.120s was learned from private rows, and %s; give one "
+                    "`student` is %.120s, trained on private rows, and %s; give one "
                     "whose certificate holds",
                     path,
-                    stated.is_private ? "his certificate does not hold"
+                    stated.is_private ? "its certificate does not hold"
                                       : "the noise came from a test seed");
 }
 
@@ -326,11 +323,11 @@ sotto_status sot_pate_student_rows(const char *path, const sotto_data_file *file
     for (size_t i = 0; fits && i < classes; i++)
         fits = strcmp(sotto_model_class(model, i), target->labels[i]) == 0;
     if (!fits)
-        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "the student %.120s does not give a probability of each of the "
-                          "teachers' classes; give a logistic, softmax or network model "
-                          "of the same labels",
-                          path);
+        status = sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`student` is %.120s, which gives no probability of each of the teachers' "
+            "classes; give a logistic, softmax or network model of the same labels",
+            path);
     size_t size;
     if (!sot_size_mul((size_t)ask, classes, &size)) size = SIZE_MAX;
     double *probabilities = NULL;

@@ -5,9 +5,11 @@
 
 #include "base/error.h"
 #include "commands/train/simulation.h"
+#include "methods/kinds.h"
+#include "models/kinds.h"
 #include "random/rng.h"
 
-/* Of the model's own epsilon. */
+/* Multiples of the model's own epsilon. */
 static const double multiples[] = {0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
 enum { MULTIPLES = sizeof multiples / sizeof multiples[0] };
 
@@ -16,7 +18,7 @@ enum { SEED = 20260 };
 
 /* ---- settings ---- */
 
-/* The rows of a rehearsal are public, and so is their number. */
+/* The rows of a simulation are public, and so is their number. */
 static sotto_train_config config_of(const sot_report_training *training, double epsilon,
                                     uint64_t rows)
 {
@@ -40,7 +42,7 @@ static sotto_train_config config_of(const sot_report_training *training, double 
     return config;
 }
 
-/* With what the file keeps of the settings, so that the noise has the model's own law. */
+/* Uses the settings of the file, so that the noise has the model's own distribution. */
 static sotto_train_config own_config(const sot_report_training *training, uint64_t rows)
 {
     sotto_train_config config = config_of(training, training->epsilon, rows);
@@ -51,7 +53,8 @@ static sotto_train_config own_config(const sot_report_training *training, uint64
         config.batch = (uint64_t)training->batch;
     config.learning_rate = training->learning_rate;
     config.iterate = training->iterate;
-    if (training->method == SOTTO_METHOD_SGD) config.schedule = training->schedule;
+    if ((sot_method_row_of(training->method)->takes & SOT_TAKES_SAMPLES) != 0)
+        config.schedule = training->schedule;
     if (training->single_records) config.sampling = SOTTO_SINGLE_RECORD;
     return config;
 }
@@ -65,8 +68,7 @@ static sotto_status open_rows(const sot_report_training *training,
 {
     sotto_training *plain = NULL;
     sotto_train_config config = sotto_train_defaults();
-    config.model =
-        training->model == SOTTO_MODEL_HINGE ? SOTTO_MODEL_SVM : training->model;
+    config.model = sot_model_plain(training->model);
     config.concept = training->concept;
     config.method = SOTTO_METHOD_NONE;
     config.data_is_public = true;
@@ -105,6 +107,12 @@ static sotto_status add_point(const sot_report_training *training, sot_rehearsal
     return status;
 }
 
+/* These end the report; another failure is a reason on the page. */
+static bool ends_report(sotto_status status)
+{
+    return status == SOTTO_OUT_OF_MEMORY || status == SOTTO_INTERRUPTED;
+}
+
 /* An epsilon for which the method has no calibration is a point less, not a failure. */
 static sotto_status fill_points(const sot_report_training *training, sot_rehearsal *run,
                                 sot_report_curve *curve, sotto_error *error)
@@ -113,8 +121,8 @@ static sotto_status fill_points(const sot_report_training *training, sot_rehears
         sotto_error reason = {.status = SOTTO_OK};
         const double epsilon = multiples[i] * training->epsilon;
         const sotto_status status = add_point(training, run, epsilon, curve, &reason);
-        if (status == SOTTO_OUT_OF_MEMORY)
-            return sot_fail(error, status, "%s", reason.message);
+        if (ends_report(status)) return sot_fail(error, status, "%s", reason.message);
+        run->done = (uint64_t)(i + 1) * curve->repeats;
         if (status != SOTTO_OK && curve->count == 0)
             (void)snprintf(curve->reason, sizeof curve->reason, "%s", reason.message);
     }
@@ -136,9 +144,7 @@ static sotto_status measure(const sot_report_training *training, sot_rehearsal *
                               &reason);
     sotto_training_free(planned);
     *out_measured = status == SOTTO_OK;
-    if (status == SOTTO_OUT_OF_MEMORY)
-        return sot_fail(error, status, "%s", reason.message);
-    return SOTTO_OK;
+    return ends_report(status) ? sot_fail(error, status, "%s", reason.message) : SOTTO_OK;
 }
 
 static sotto_status run_all(const sot_report_training *training, sot_rehearsal *run,
@@ -147,11 +153,29 @@ static sotto_status run_all(const sot_report_training *training, sot_rehearsal *
 {
     curve->learned = run->seen->rows;
     curve->held = run->held->rows;
+    const bool measures = out_deviations != NULL && curve->repeats > 1;
+    sot_rehearsal_watch(run, curve->repeats * (MULTIPLES + (measures ? UINT64_C(1) : 0)),
+                        training->progress, training->progress_context);
     sotto_status status = fill_points(training, run, curve, error);
-    if (status == SOTTO_OK && out_deviations != NULL && curve->repeats > 1)
+    if (status == SOTTO_OK && measures)
         status =
             measure(training, run, curve->repeats, out_deviations, out_measured, error);
     return status;
+}
+
+/* Why no curve is measured; NULL: one is. */
+static const char *refusal_of(const sot_report_training *training)
+{
+    const sot_model_row *model = sot_model_row_of(training->model);
+    if (model->takes_loss)
+        return "the loss is a function in C, and the model file does not hold it.";
+    if (model->has_settings)
+        return "training a network takes long, and a curve needs many trainings; sotto "
+               "plan --forecast tries one setting.";
+    if (sot_method_row_of(training->method)->distribution != NULL)
+        return "sampling a posterior takes long, and a curve needs many samples; sotto "
+               "plan --forecast tries one setting.";
+    return NULL;
 }
 
 sotto_status sot_report_curve_fill(const sot_report_training *training,
@@ -167,24 +191,9 @@ sotto_status sot_report_curve_fill(const sot_report_training *training,
                                     .without_noise = NAN,
                                     .trivial = NAN};
     *out_measured = false;
-    if (training->model == SOTTO_MODEL_CUSTOM) {
-        (void)snprintf(
-            out_curve->reason, sizeof out_curve->reason,
-            "the loss is the caller's own, and the model file does not hold it.");
-        return SOTTO_OK;
-    }
-    if (training->model == SOTTO_MODEL_NETWORK) {
-        (void)snprintf(
-            out_curve->reason, sizeof out_curve->reason,
-            "a network takes long to learn, and so many trainings too long for "
-            "a page; sotto plan --forecast tries one setting.");
-        return SOTTO_OK;
-    }
-    if (training->method == SOTTO_METHOD_POSTERIOR ||
-        training->method == SOTTO_METHOD_REGULARIZED_EM) {
-        (void)snprintf(out_curve->reason, sizeof out_curve->reason,
-                       "a draw of a posterior takes long, and so many too long for a "
-                       "page; sotto plan --forecast tries one setting.");
+    const char *refusal = refusal_of(training);
+    if (refusal != NULL) {
+        (void)snprintf(out_curve->reason, sizeof out_curve->reason, "%s", refusal);
         return SOTTO_OK;
     }
     sotto_status status = sotto_rng_new_for_test(SEED, &rng, error);

@@ -1,4 +1,5 @@
-/* commands/report/curve.h: what privacy costs a model, by trainings on public rows. */
+/* commands/report/curve.h: the cost of privacy for a model, by trainings on public
+ * rows. */
 #ifndef SOT_COMMANDS_REPORT_CURVE_H
 #define SOT_COMMANDS_REPORT_CURVE_H
 
@@ -8,7 +9,7 @@
 #include "base/json/json.h"
 #include "report/report.h"
 
-/* What a model file says of its training, as far as it can be done again. */
+/* The training of a model file, as far as it can be repeated. */
 typedef struct sot_report_training {
     const sotto_schema *schema;
     sotto_model_kind model;
@@ -24,12 +25,15 @@ typedef struct sot_report_training {
     double radius; /* of the ball, which is a part of the model: for the curve too */
     uint64_t expected_rows; /* to learn from; 0: as many as there are */
     size_t threads;
+    sotto_progress_function progress; /* counts trainings; NULL: none */
+    void *progress_context;
 } sot_report_training;
 
-/* Fills the curve, by the rules of the method at each epsilon, and the deviation of each coefficient
- * at the model's own epsilon and lambda into `out_deviations` (of `count`), unless it is NULL. What
- * cannot be done again (a caller's loss, too few rows, a method that refuses) leaves the curve
- * empty and says why; only lack of memory and rows that cannot be read fail. */
+/* Fills the curve, by the default rules of the method at each epsilon. Writes the deviation of
+ * each coefficient at the model's own epsilon and lambda into `out_deviations` (of `count`),
+ * unless it is NULL. A training that cannot be repeated (a caller's loss, too few rows, a method
+ * that refuses) leaves the curve empty, with the reason. Only lack of memory, unreadable rows
+ * and a listener that stops fail. */
 SOTTO_MUST_CHECK sotto_status sot_report_curve_fill(
     const sot_report_training *training, const sotto_data_file *file, uint64_t repeats,
     sot_report_curve *out_curve, double *out_deviations, size_t count, bool *out_measured,

@@ -10,7 +10,7 @@
 
 _Static_assert((int)SOT_REPORT_COURSE_POINTS == (int)SOT_PATE_POINTS, "one curve");
 
-/* ---- what the file says ---- */
+/* ---- members of the file ---- */
 
 static sotto_status read_count(const sot_json_value *root, const char *key, uint64_t most,
                                uint64_t *out_count, sotto_error *error)
@@ -88,7 +88,7 @@ static sotto_status read_agreement(const sot_json_value *root, sot_labels_facts 
                             error);
     if (status != SOTTO_OK) return status;
     if (sum_count + 1 != edge_count)
-        return sot_json_refuse(&object, "it has a sum less than edges", error);
+        return sot_json_refuse(&object, "it has one sum fewer than edges", error);
     const sotto_event *event = sotto_plan_event(facts->labels.file.plan, 0);
     status = sotto_pate_agreement_shares(edges, edge_count, sums,
                                          report->agreement_queries, report->teachers,
@@ -97,17 +97,16 @@ static sotto_status read_agreement(const sot_json_value *root, sot_labels_facts 
     return status;
 }
 
-/* ---- what the certificate says ---- */
+/* ---- members of the certificate ---- */
 
 static sotto_status differ(sotto_error *error)
 {
     return sot_fail(error, SOTTO_PARSE,
-                    "what the file says of its queries is not what its certificate says "
-                    "was released");
+                    "the file's queries are not those that its certificate states");
 }
 
-/* The plan's events are the agreement, the tests and the answers, as far as there are any; each was released as often as the file
- * says. */
+/* The plan's events are the agreement, the tests and the answers, if there are any. Their numbers
+ * of releases must agree with the file. */
 static sotto_status compare(const sot_labels_facts *facts, bool has_test,
                             sotto_error *error)
 {
@@ -260,8 +259,8 @@ sotto_status sot_labels_facts_read(const char *path, const char *hash,
     if (status != SOTTO_OK || strcmp(out_facts->labels.file.hash, hash) == 0)
         return status;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%.120s is not what the student was learned from: his certificate "
-                    "quotes labels with the hash %.12s...; give those",
+                    "%.120s has not the labels that the student was trained on: its "
+                    "certificate has the hash %.12s...; give those",
                     path, hash);
 }
 

@@ -1,12 +1,12 @@
-/* commands/report/labels.h: from a file of labels to what a report says of it. */
+/* commands/report/labels.h: the facts of a labels file for a report. */
 #ifndef SOT_COMMANDS_REPORT_LABELS_H
 #define SOT_COMMANDS_REPORT_LABELS_H
 
 #include "commands/pate/pate.h"
 #include "report/report.h"
 
-/* Facts of a report, with what they borrow from. Start with {0}; release with sot_labels_facts_clear(), also after
- * failure. */
+/* Facts of a report, with their sources. Start with {0}; release with sot_labels_facts_clear(),
+ * also after failure. */
 typedef struct sot_labels_facts {
     sot_pate_labels_file labels;
     sot_report_labels report;
@@ -14,14 +14,16 @@ typedef struct sot_labels_facts {
     uint64_t *counts; /* labels of each class */
 } sot_labels_facts;
 
-/* The text of a labels' file; `name` is for messages. What it says of queries must be what its certificate says was released:
- * SOTTO_PARSE. Prices are computed from the certificate's plan. Whether the certificate holds is not asked here. */
+/* Parses the text of a labels' file; `name` is for messages. Its statements on queries must agree
+ * with its certificate: SOTTO_PARSE. Prices are computed from the certificate's plan. The
+ * certificate itself is not verified here. */
 SOTTO_MUST_CHECK sotto_status sot_labels_facts_parse(const char *name, const char *text,
                                                      size_t size_bytes,
                                                      sot_labels_facts *out_facts,
                                                      sotto_error *error);
 
-/* The labels that a student was learned from: his certificate quotes the hash of theirs, `hash`; else SOTTO_INVALID_ARGUMENT. */
+/* Reads the labels of a student, whose certificate quotes the hash of theirs, `hash`;
+ * else SOTTO_INVALID_ARGUMENT. */
 SOTTO_MUST_CHECK sotto_status sot_labels_facts_read(const char *path, const char *hash,
                                                     sot_labels_facts *out_facts,
                                                     sotto_error *error);

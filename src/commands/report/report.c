@@ -14,8 +14,9 @@
 #include "commands/report/labels.h"
 #include "commands/session/again.h"
 #include "commands/train/simulation.h"
+#include "methods/kinds.h"
 #include "models/concept/classes/concept.h"
-#include "report/report.h"
+#include "report/grade.h"
 
 enum { REPEATS = 10, IMAGES = 40 };
 
@@ -33,6 +34,7 @@ typedef struct sources {
     double *deviations;
     sot_json_writer *concept; /* the class of a concept, written; NULL: none */
     sot_labels_facts labels;  /* of the page, or of its student */
+    sotto_schema *schema;     /* of a release; NULL: none */
     char labels_hash[SOTTO_HASH_HEX_BYTES]; /* that a student quotes; "": no student */
 } sources;
 
@@ -46,17 +48,17 @@ static sotto_status check_config(const sotto_report_config *config, sotto_error 
 {
     if (config->expected_rows > SOTTO_GRID_RECORDS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu rows are expected; a table has at most 2^32",
+                        "`expected_rows` is %llu; a table has at most 2^32 rows",
                         (unsigned long long)config->expected_rows);
     }
     if (config->images > SOT_REPORT_IMAGES_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu images were asked for; give at most %d, or 0 for none",
+                        "`images` is %llu; give at most %d, or 0 for none",
                         (unsigned long long)config->images, (int)SOT_REPORT_IMAGES_MAX);
     }
     if (config->repeats <= SOT_REHEARSAL_REPEATS_MAX) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%llu repeats were asked for; give at most %d, or 0 for no curve",
+                    "`repeats` is %llu; give at most %d, or 0 for no curve",
                     (unsigned long long)config->repeats, (int)SOT_REHEARSAL_REPEATS_MAX);
 }
 
@@ -97,8 +99,8 @@ static sotto_status read_student(sources *from, sot_report *report, sotto_error 
             : sot_labels_hash_of_student(&from->file.certificate, from->labels_hash);
     if (hash == NULL && path != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "labels are for the page of a student, and this model is none; "
-                        "leave %.120s out",
+                        "a file of labels belongs to the report of a student, and this "
+                        "model is none; leave %.120s out",
                         path);
     }
     if (hash == NULL) return SOTTO_OK;
@@ -116,17 +118,61 @@ static sotto_status read_labels(sources *from, const char *name, const char *jso
     const sotto_report_config *config = from->config;
     if (config->data.path != NULL || config->labels != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "labels have no accuracy of their own, and no labels; public "
-                        "rows and labels are for the page of the student");
+                        "labels have no accuracy of their own; give the public rows and "
+                        "the labels to the report of the student");
     }
     const sotto_status status = sot_labels_facts_parse(
         name == NULL ? "labels" : name, json, size_bytes, &from->labels, error);
     if (status != SOTTO_OK) return status;
+    report->subject = SOT_SUBJECT_LABELS;
     report->labels = &from->labels.report;
+    report->schema = from->labels.report.schema;
     return verify(from, &from->labels.labels.file, json, size_bytes, report, error);
 }
 
-/* Several draws show their own spread. */
+/* Returns true if the file is certified and neither a model nor labels. A file that cannot be read as JSON is for the model's
+ * reader to refuse. */
+static bool is_release(const char *json, size_t size_bytes)
+{
+    sot_json *document = NULL;
+    sot_json_value kind, certificate;
+    const char *text = "";
+    if (sot_json_parse("file", json, size_bytes, size_bytes, &document, NULL) != SOTTO_OK)
+        return false;
+    const sot_json_value root = sot_json_root(document);
+    const bool certified = sot_json_kind_of(&root) == SOT_JSON_OBJECT &&
+                           sot_json_member(&root, "certificate", &certificate);
+    const bool named = certified && sot_json_member(&root, "kind", &kind) &&
+                       sot_json_as_string(&kind, &text, NULL) == SOTTO_OK;
+    const bool other = strcmp(text, "model") != 0 && strcmp(text, "labels") != 0;
+    sot_json_free(document);
+    return certified && (!named || other);
+}
+
+static sotto_status read_release(sources *from, const char *name, const char *json,
+                                 size_t size_bytes, sot_report *report,
+                                 sotto_error *error)
+{
+    const sotto_report_config *config = from->config;
+    sot_json_value schema;
+    (void)name;
+    if (config->data.path != NULL || config->labels != NULL) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a release has no accuracy and no labels; leave the public rows "
+                        "and the labels out");
+    }
+    sotto_status status = sot_certificate_file_open(json, size_bytes, &from->file, error);
+    if (status != SOTTO_OK) return status;
+    from->is_certified = true;
+    report->subject = SOT_SUBJECT_RELEASE;
+    if (sot_json_member(&from->file.root, "schema", &schema))
+        status = sot_again_schema(&from->file.root, &from->schema, error);
+    if (status != SOTTO_OK) return status;
+    report->schema = from->schema;
+    return verify(from, &from->file, json, size_bytes, report, error);
+}
+
+/* Several posterior samples show their own spread. */
 static sotto_status spread_draws(sources *from, sot_report *report, sotto_error *error)
 {
     const sotto_model *model = from->model;
@@ -152,6 +198,7 @@ static sotto_status read_model(sources *from, const char *name, const char *json
     if (status != SOTTO_OK) return status;
     const sot_json_value root = sot_json_root(from->document);
     report->model = from->model;
+    report->schema = from->model->schema;
     report->settings = &from->settings;
     status = sot_json_get_string(&root, "method", &report->method, error);
     if (status == SOTTO_OK)
@@ -167,29 +214,36 @@ static sotto_status read_model(sources *from, const char *name, const char *json
 
 /* ---- the ledger ---- */
 
+/* NULL: the file names none. */
+static const char *dataset_of(const sot_report *report)
+{
+    return report->subject == SOT_SUBJECT_RELEASE
+               ? report->file->certificate.facts.dataset
+               : sotto_schema_dataset(report->schema);
+}
+
 static sotto_status read_ledger(sources *from, sot_report *report, sotto_error *error)
 {
-    const bool is_model = from->model != NULL;
-    const char *dataset =
-        sotto_schema_dataset(is_model ? from->model->schema : report->labels->schema);
+    const char *dataset = dataset_of(report);
     const char *head = NULL;
     if (from->config->ledger == NULL) return SOTTO_OK;
     if (report->file != NULL && report->file->certificate.facts.ledger != NULL)
         head = report->file->certificate.facts.ledger->after.head;
-    /* Of a student, the labels were charged. */
-    const char *hash = report->is_student ? from->labels_hash
-                       : is_model         ? from->model->hash
-                                          : report->file->hash;
+    /* For a student, the labels were charged. */
+    const char *hash = report->is_student                     ? from->labels_hash
+                       : report->subject == SOT_SUBJECT_MODEL ? from->model->hash
+                                                              : report->file->hash;
     const sotto_status status =
         sot_report_ledger_read(from->config->ledger, hash, head, &from->ledger, error);
     if (status != SOTTO_OK) return status;
     if (dataset == NULL || strcmp(dataset, from->ledger.balance.dataset) != 0) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the ledger is of the data set '%.60s', but the %s of %s%.60s; "
-            "give its own ledger, or none",
-            from->ledger.balance.dataset, is_model ? "model is" : "labels are",
-            dataset == NULL ? "no named one" : "", dataset == NULL ? "" : dataset);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the ledger is of the data set '%.60s', but the %s %s of "
+                        "%s%.60s; give its own ledger, or leave `ledger` out",
+                        from->ledger.balance.dataset, sot_report_noun(report),
+                        report->subject == SOT_SUBJECT_LABELS ? "are" : "is",
+                        dataset == NULL ? "no named one" : "",
+                        dataset == NULL ? "" : dataset);
     }
     report->ledger = &from->ledger;
     return SOTTO_OK;
@@ -237,7 +291,7 @@ static void read_choices(const sot_json_value *settings, sot_report_training *ou
     if (out->schedule == SOTTO_SCHEDULE_STRONG) out->learning_rate = SOTTO_UNSET;
 }
 
-/* What the file was checked for when it was read: sotto_model_parse(). */
+/* sotto_model_parse() has checked these members. */
 static sotto_status read_training(sources *from, sot_report_training *out,
                                   sotto_error *error)
 {
@@ -247,7 +301,9 @@ static sotto_status read_training(sources *from, sot_report_training *out,
     *out = (sot_report_training){.schema = from->model->schema,
                                  .model = from->model->kind,
                                  .expected_rows = from->config->expected_rows,
-                                 .threads = from->config->threads};
+                                 .threads = from->config->threads,
+                                 .progress = from->config->progress,
+                                 .progress_context = from->config->progress_context};
     sotto_status status = sot_json_get_string(&root, "method", &method, error);
     if (status == SOTTO_OK) status = sotto_method_from_name(method, &out->method, error);
     if (status == SOTTO_OK)
@@ -275,9 +331,10 @@ static sotto_status read_training(sources *from, sot_report_training *out,
     out->batch = setting(&settings, "batch");
     out->radius = setting(&settings, "radius");
     out->learning_rate = setting(&settings, "learning_rate");
-    if (out->method == SOTTO_METHOD_SGD || out->method == SOTTO_METHOD_GD)
+    if ((sot_method_row_of(out->method)->takes & SOT_TAKES_ITERATE) != 0)
         read_choices(&settings, out);
-    /* A pure training whose sampler is not exact is certified at a delta that nobody asked for. */
+    /* A pure training with an inexact sampler is certified at a tiny delta that is not a
+     * setting. */
     if (out->delta < 1e-100) out->delta = SOTTO_UNSET;
     return SOTTO_OK;
 }
@@ -320,8 +377,8 @@ static sotto_status read_rows(sources *from, sot_report *report, sotto_error *er
     if (!from->is_certified || from->config->repeats == 0) return SOTTO_OK;
     if (!report->is_student) return fill_curve(from, report, error);
     (void)snprintf(from->curve.reason, sizeof from->curve.reason,
-                   "the student's epsilon is that of the votes of teachers, who learned "
-                   "from the secret rows; on public rows there is nothing to vary");
+                   "the student's epsilon is that of the votes of teachers, which were "
+                   "trained on the secret rows; on public rows there is nothing to vary");
     report->curve = &from->curve;
     return SOTTO_OK;
 }
@@ -336,28 +393,53 @@ static void release(sources *from)
     sot_report_ledger_clear(&from->ledger);
     if (from->is_certified) sot_certificate_file_close(&from->file);
     sot_labels_facts_clear(&from->labels);
+    sotto_schema_free(from->schema);
     sot_json_free(from->document);
     sotto_model_free(from->model);
+}
+
+typedef sotto_status (*reader)(sources *from, const char *name, const char *json,
+                               size_t size_bytes, sot_report *report, sotto_error *error);
+
+static sotto_status choose_reader(const char *json, size_t size_bytes, reader *out_reader,
+                                  sotto_error *error)
+{
+    bool is_labels = false;
+    const sotto_status status = sot_pate_is_labels(json, size_bytes, &is_labels, error);
+    *out_reader = is_labels                      ? read_labels
+                  : is_release(json, size_bytes) ? read_release
+                                                 : read_model;
+    return status;
+}
+
+sotto_status sotto_report_render_graded(const char *name, const char *model_json,
+                                        size_t size_bytes,
+                                        const sotto_report_config *config,
+                                        sotto_grade *out_grade, char **out_html,
+                                        sotto_error *error)
+{
+    sotto_report_config own;
+    sources from = {.config = &own};
+    sot_report report = {.outcome = SOTTO_OK};
+    reader read = NULL;
+    sotto_status status = SOT_TAKE(report, config, &own, error);
+    if (status == SOTTO_OK) status = check_config(&own, error);
+    if (status == SOTTO_OK) status = choose_reader(model_json, size_bytes, &read, error);
+    if (status == SOTTO_OK)
+        status = read(&from, name, model_json, size_bytes, &report, error);
+    if (status == SOTTO_OK) status = read_ledger(&from, &report, error);
+    if (status == SOTTO_OK) status = read_rows(&from, &report, error);
+    if (status == SOTTO_OK) status = sot_report_write(&report, out_html, error);
+    if (status == SOTTO_OK) *out_grade = sot_report_grade(&report).grade;
+    release(&from);
+    return status;
 }
 
 sotto_status sotto_report_render(const char *name, const char *model_json,
                                  size_t size_bytes, const sotto_report_config *config,
                                  char **out_html, sotto_error *error)
 {
-    sotto_report_config own;
-    sources from = {.config = &own};
-    sot_report report = {.outcome = SOTTO_OK};
-    sotto_status status = SOT_TAKE(report, config, &own, error);
-    if (status == SOTTO_OK) status = check_config(&own, error);
-    bool is_labels = false;
-    if (status == SOTTO_OK)
-        status = sot_pate_is_labels(model_json, size_bytes, &is_labels, error);
-    if (status == SOTTO_OK)
-        status = (is_labels ? read_labels : read_model)(&from, name, model_json,
-                                                        size_bytes, &report, error);
-    if (status == SOTTO_OK) status = read_ledger(&from, &report, error);
-    if (status == SOTTO_OK) status = read_rows(&from, &report, error);
-    if (status == SOTTO_OK) status = sot_report_write(&report, out_html, error);
-    release(&from);
-    return status;
+    sotto_grade grade;
+    return sotto_report_render_graded(name, model_json, size_bytes, config, &grade,
+                                      out_html, error);
 }

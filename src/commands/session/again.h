@@ -1,8 +1,9 @@
 /* commands/session/again.h: a certified file planned and written again from its request.
  *
- * Idea     Each command has a function here that reads its request, calls the planner of the run, puts the released
- *          numbers of the file in their places and certifies as the run did. sot_session_certify() then compares with the
- *          file in place of writing one. A member is believed exactly if it is an input of that.
+ * Idea: each command has a function here that reads its request and calls the planner of the run.
+ * It inserts the released numbers of the file and certifies as the run did. sot_session_certify()
+ * then compares with the file instead of writing one. A member is assumed to be true exactly if
+ * it is an input of this.
  */
 #ifndef SOT_COMMANDS_SESSION_AGAIN_H
 #define SOT_COMMANDS_SESSION_AGAIN_H
@@ -14,7 +15,8 @@
 typedef struct sot_again {
     const sot_certificate_file *file;
     const uint64_t *released; /* how often each event happened; NULL: as planned */
-    /* Of a student, whose certificate is that of its labels, about another file; NULL: the run's own. */
+    /* For a student, whose certificate is that of its labels with another file; NULL: the
+     * run's own. */
     const char *payload, *request, *output, *route;
 } sot_again;
 
@@ -50,8 +52,9 @@ SOTTO_MUST_CHECK sotto_status sot_again_student(const sot_certificate_file *file
                                                 const char *text, size_t size_bytes,
                                                 sotto_error *error);
 
-/* Everything that an open file states, without a ledger and a signer to compare with: sotto_certificate_verify(), and
- * that the file, whose whole text is `text`, follows from its request. `out_exact`: the same software made it. */
+/* Checks an open file, whose whole text is `text`, without a ledger and a signer:
+ * sotto_certificate_verify(), and that the file follows from its request. `out_exact`: the same
+ * software made it. */
 SOTTO_MUST_CHECK sotto_status sot_verify_file(sot_certificate_file *file,
                                               const char *text, size_t size_bytes,
                                               bool *out_exact, sotto_error *error);

@@ -33,8 +33,7 @@ void sot_asked_count(sot_json_writer *writer, const char *key, uint64_t value)
 {
     char text[24];
     (void)snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    sot_json_key(writer, key);
-    sot_json_write_string(writer, text);
+    sot_json_put_text(writer, key, text);
 }
 
 void sot_asked_text(sot_json_writer *writer, const char *key, const char *text)
@@ -49,7 +48,8 @@ void sot_asked_text(sot_json_writer *writer, const char *key, const char *text)
     sot_json_write_string(writer, hash);
 }
 
-/* Whether the error says that no file bears the name: it may be a preset, or a text of JSON. */
+/* True if the error means that no file has the name: it may be a preset, or a text of
+ * JSON. */
 static bool is_absent(int code)
 {
     return code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG;
@@ -118,8 +118,7 @@ sotto_status sot_asked_file(sot_json_writer *writer, const char *key, const char
     if (status != SOTTO_OK) return status;
     sot_kept_hash(bytes, size_bytes, hash);
     sot_free(bytes);
-    sot_json_key(writer, "content");
-    sot_json_write_string(writer, hash);
+    sot_json_put_text(writer, "content", hash);
     return SOTTO_OK;
 }
 
@@ -167,7 +166,22 @@ static sotto_status hash_names(const sot_session *session,
     sot_asked_text(writer, "query", session->query);
     /* Without them the hash is that of versions that did not have them. */
     if (session->table != NULL) sot_asked_text(writer, "table", session->table);
+    if (session->format != NULL) sot_asked_text(writer, "format", session->format);
     if (session->where != NULL) sot_asked_text(writer, "where", session->where);
+    if (session->origin == SOT_ROWS_STREAMED || sot_rows_are_declared(session->origin))
+        sot_asked_text(writer, "rows", sot_origin_name(session->origin));
+    sot_json_end_object(writer);
+    return sot_asked_finish(writer, status, out_hash, error);
+}
+
+static sotto_status hash_output(const char *output, char out_hash[SOTTO_HASH_HEX_BYTES],
+                                sotto_error *error)
+{
+    sot_json_writer *writer = NULL;
+    sotto_status status = sot_json_writer_new(false, &writer, error);
+    if (status != SOTTO_OK) return status;
+    sot_json_begin_object(writer);
+    status = sot_asked_path(writer, "output", output, error);
     sot_json_end_object(writer);
     return sot_asked_finish(writer, status, out_hash, error);
 }
@@ -194,6 +208,8 @@ sotto_status sot_asked_identify(sot_session *session,
     (void)snprintf(identity->settings, sizeof identity->settings, "%s", settings);
     sotto_status status = hash_schema(session->schema, identity->schema, error);
     if (status == SOTTO_OK) status = hash_names(session, identity->data, error);
+    if (status == SOTTO_OK)
+        status = hash_output(session->output, identity->output, error);
     if (status == SOTTO_OK) status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     sot_json_begin_object(writer);

@@ -1,10 +1,12 @@
-/* commands/session/asked.h: which runs are the same one.
+/* commands/session/asked.h: the identity of a run.
  *
- * Idea      Two commands ask for the same run if they have the same settings, schema, names of data files, table, condition and query. All of
- *           these are public. What the rows hold, how many there are and when their file was written is never looked at:
- *           a hash of it would tell whether somebody's row is among them.
- * Use       A run that was ended goes on when the same is asked for (commands/session/checkpoint.h). One that was finished with the same
- *           output is not charged again: the row of its charge has the hash of all this (commands/session/session.h).
+ * Idea: two commands ask for the same run if they have the same settings, schema, names of data
+ * files, table, condition and query. All of these are public. The content, number and time of the
+ * rows are never used: a hash of them would reveal whether a certain row is among them.
+ *
+ * Use: a stopped run resumes when the same is asked for (commands/session/checkpoint.h). A run
+ * finished with the same output is not charged again: the row of its charge has the hash of all
+ * this (commands/session/session.h).
  */
 #ifndef SOT_COMMANDS_SESSION_ASKED_H
 #define SOT_COMMANDS_SESSION_ASKED_H
@@ -23,8 +25,8 @@ void sot_asked_text(sot_json_writer *writer, const char *key, const char *text);
 SOTTO_MUST_CHECK sotto_status sot_asked_path(sot_json_writer *writer, const char *key,
                                              const char *path, sotto_error *error);
 
-/* A file that settings name, public as they are: its name and what is in it. A name that is no file, as that of a preset,
- * stands for itself. */
+/* Writes a file that settings name, which is public like them: its name and content. A name that
+ * is no file, like that of a preset, stands for itself. */
 SOTTO_MUST_CHECK sotto_status sot_asked_file(sot_json_writer *writer, const char *key,
                                              const char *path, sotto_error *error);
 

@@ -1,25 +1,29 @@
 #include "commands/session/keeper.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <sodium.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file/file.h"
+#include "base/file/steps.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "privacy/ledger/kept.h"
 #include "privacy/mechanisms/gate/gate.h"
 #include "random/rng.h"
 
-/* The first state after FIRST seconds; then every EVERY, or a thirtieth of the time so far, or fifty times what
- * keeping takes: a kill costs 3 % of the work at most, and keeping 2 %. The rows of a ledger grow with the
- * logarithm of the time. */
+/* The first checkpoint is after FIRST seconds. The next are after EVERY seconds, a thirtieth of
+ * the time so far, or fifty times the time of a checkpoint, whichever is longest. A kill costs at
+ * most 3 % of the work, and checkpoints 2 %. The rows of a ledger grow with the logarithm of the
+ * time. */
 #define FIRST_SECONDS 5.0
 #define EVERY_SECONDS 10.0
 #define TELL_SECONDS  0.5
@@ -60,7 +64,8 @@ static bool is_over(const sot_keeper *keeper)
                60.0 * keeper->setup.max_minutes; /* never, if that is NaN */
 }
 
-/* A learner may report seldom, each report being an account: whoever wants to stop is asked more often. */
+/* A learner may report seldom, because each report computes an account. The listener is
+ * asked more often whether to stop. */
 static void ask_listener(sot_keeper *keeper, double now)
 {
     if (keeper->setup.progress == NULL || now < keeper->told_seconds + TELL_SECONDS)
@@ -184,14 +189,14 @@ static sotto_status draw_hex(sot_keeper *keeper, char out[SOTTO_HASH_HEX_BYTES],
     return sot_rng_check(keeper->keys, error);
 }
 
-/* What the gate has let through, all of it to the end: between two steps nothing is on its way. */
+/* Counts the releases of the gate: between two steps all admitted ones are complete. */
 static sotto_status count_releases(sot_keeper *keeper, sotto_error *error)
 {
     const sotto_gate *gate = keeper->session->gate;
     for (size_t i = 0; i < keeper->kept.events; i++) {
         if (gate->recorded[i] != gate->admitted[i])
             return sot_fail(error, SOTTO_INTERNAL,
-                            "a state was to be kept in the middle of a release");
+                            "a checkpoint was requested in the middle of a release");
         keeper->kept.released[i] = gate->recorded[i];
     }
     keeper->kept.sampler_error = gate->sampler_error;
@@ -238,8 +243,9 @@ static sotto_status stop(const sot_keeper *keeper, uint64_t step, sotto_error *e
                     (unsigned long long)step, all);
 }
 
-/* Staged, recorded, placed: a kill before the row leaves the state before as the one that counts, and this one sealed
- * for good; a kill behind it leaves this one, to be placed by who goes on. */
+/* Staged, recorded, placed. After a kill before the row, the earlier state counts, and this one
+ * stays encrypted for good. After a kill behind the row, this one counts, and the next process
+ * places it. */
 static sotto_status keep(void *context, uint64_t step, const unsigned char *state,
                          size_t state_bytes, sotto_error *error)
 {
@@ -249,7 +255,7 @@ static sotto_status keep(void *context, uint64_t step, const unsigned char *stat
     const double began_seconds = sot_clock_seconds();
     assert(!session->capped); /* else the counts in the head would be an outcome */
     if (step <= keeper->kept.step)
-        return sot_fail(error, SOTTO_INTERNAL, "a state was to be kept twice");
+        return sot_fail(error, SOTTO_INTERNAL, "a checkpoint was requested twice");
     sotto_status status = count_releases(keeper, error);
     if (status != SOTTO_OK) return status;
     keeper->kept.kind = SOT_KEPT_STATE;
@@ -267,21 +273,37 @@ static sotto_status keep(void *context, uint64_t step, const unsigned char *stat
 
 /* ---- the run ---- */
 
-/* Whether a reservation that failed cannot have been written. */
+/* True if a failed reservation cannot have been written. */
 static bool is_refusal(sotto_status status)
 {
     return status == SOTTO_BUDGET_EXCEEDED || status == SOTTO_INVALID_ARGUMENT ||
            status == SOTTO_UNSUPPORTED;
 }
 
-/* The place of the run is locked: whoever finished the same one meanwhile has written its row. The output lies sealed and open
- * for a moment. */
+enum { HEAD_ROOM_BYTES = 1 << 16, ROWS_ROOM_BYTES = 1 << 16 };
+
+/* Neither the sealed output nor the ledger's rows of this run may meet a limit on file sizes. */
+static sotto_status check_limits(const sot_keeper *keeper, size_t output_bytes,
+                                 sotto_error *error)
+{
+    struct stat ledger;
+    const char *path = keeper->session->ledger_path;
+    if (stat(path, &ledger) != 0) return sot_file_fail(error, "look at", path, errno);
+    const sotto_status status =
+        sot_file_check_limit(path, (uint64_t)ledger.st_size + ROWS_ROOM_BYTES, error);
+    if (status != SOTTO_OK) return status;
+    return sot_file_check_limit(keeper->path, output_bytes + HEAD_ROOM_BYTES, error);
+}
+
+/* The place of the run is locked: a process that finished the same run meanwhile has written its
+ * row. The output is both encrypted and open for a moment. */
 static sotto_status prepare_charge(const sot_keeper *keeper, sotto_error *error)
 {
-    const sotto_status status = sot_session_check_new(keeper->session, error);
+    const size_t output_bytes = sot_session_output_bytes(keeper->session);
+    sotto_status status = sot_session_check_new(keeper->session, error);
+    if (status == SOTTO_OK) status = check_limits(keeper, output_bytes, error);
     if (status != SOTTO_OK) return status;
-    return sot_pair_take_space(keeper->pair,
-                               2 * sot_session_output_bytes(keeper->session), error);
+    return sot_pair_take_space(keeper->pair, 2 * output_bytes, error);
 }
 
 static sotto_status begin_anew(sot_keeper *keeper, sotto_error *error)
@@ -332,7 +354,7 @@ sot_checkpoint *sot_keeper_checkpoint(sot_keeper *keeper)
 
 /* ---- the end ---- */
 
-/* Behind a row that names a file which nobody wrote, no file goes on. */
+/* After a row that names a file that was never written, no file can be resumed. */
 static sotto_status close_run(sot_keeper *keeper, sotto_error *error)
 {
     sot_kept_mark nothing;
@@ -381,8 +403,9 @@ static sotto_status stage_output(sot_keeper *keeper, const char *text,
     return status;
 }
 
-/* The head of a file is not sealed. Under caps the number of releases is an outcome, for example the number of labels
- * that PATE gave: a process killed before the row would show one more sample of it. An output does not need it. */
+/* The head of a file is not encrypted. Under caps the number of releases is an outcome, for
+ * example the number of PATE labels. A process killed before the row would show one more sample
+ * of it. An output does not need it. */
 static void hide_releases(sot_keeper *keeper)
 {
     for (size_t i = 0; i < keeper->kept.events; i++)

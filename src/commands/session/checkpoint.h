@@ -1,12 +1,16 @@
-/* commands/session/checkpoint.h: a run that can be ended at any moment and gone on with, under one charge.
+/* commands/session/checkpoint.h: a run that can be stopped at any moment and resumed, under one
+ * charge.
  *
- * Idea      Beside the output lies OUTPUT.checkpoint: that the run is charged, and what it has released so far. The same
- *           command goes on from there; when the output is in its place, the checkpoint is gone. Fresh randomness in every
- *           process. Without an output it lies beside the ledger: LEDGER-run-<16 digits of what was asked>.
- * Order     begun file, reservation, [state, row in the ledger, in its place]..., output sealed, commit, output in
- *           its place, checkpoint removed. Each arrow is one stroke; what counts after a crash is the file that the
- *           ledger's last row of this run names, and no other.
- * Proof     src/commands/session/checkpoint.md
+ * Idea: beside the output is OUTPUT.checkpoint. It states that the run is charged, and holds its
+ * releases so far. The same command resumes from there; when the output is in its place, the
+ * checkpoint is removed. Every process has fresh randomness. Without an output the file is beside
+ * the ledger: LEDGER-run-<16 digits of the request's hash>.
+ *
+ * Order: begun file, reservation, [state, row in the ledger, placed]..., output encrypted,
+ * commit, output placed, checkpoint removed. Each step is atomic. After a crash only the file
+ * counts that the ledger's last row of this run names.
+ *
+ * Proof: src/commands/session/checkpoint.md
  */
 #ifndef SOT_COMMANDS_SESSION_CHECKPOINT_H
 #define SOT_COMMANDS_SESSION_CHECKPOINT_H
@@ -29,15 +33,16 @@ typedef struct sot_keeper_setup {
     void *progress_context;
 } sot_keeper_setup;
 
-/* Locks the checkpoint beside session->output and finds out where the run stands. Nothing is charged or released
- * here. SOTTO_INVALID_ARGUMENT: the file is of another run, or an older one than the ledger knows; the message
- * says what to do. */
+/* Locks the checkpoint beside session->output and finds the state of the run. Nothing is charged
+ * or released here. SOTTO_INVALID_ARGUMENT: the file is of another run, or older than the
+ * ledger's last checkpoint; the message has the remedy. */
 SOTTO_MUST_CHECK sotto_status sot_keeper_open(const sot_keeper_setup *setup,
                                               sot_keeper **out_keeper,
                                               sotto_error *error);
 void sot_keeper_close(sot_keeper *keeper); /* NULL is fine */
 
-/* Whether an earlier process was charged for this run, and after how many steps it goes on. */
+/* Return whether an earlier process was charged for this run, and the step after which it
+ * resumes. */
 bool sot_keeper_resumes(const sot_keeper *keeper);
 uint64_t sot_keeper_step(const sot_keeper *keeper);
 const char *sot_keeper_run(const sot_keeper *keeper); /* its random name */
@@ -45,17 +50,19 @@ const char *sot_keeper_run(const sot_keeper *keeper); /* its random name */
 /* The finished output of an earlier process, for the caller to put in its place; NULL: there is none. */
 const char *sot_keeper_output(const sot_keeper *keeper);
 
-/* Charges the run, or takes over the reservation and tells the gate what was released. */
+/* Charges the run, or takes over the reservation and tells the gate the earlier
+ * releases. */
 SOTTO_MUST_CHECK sotto_status sot_keeper_begin(sot_keeper *keeper, sotto_error *error);
 
-/* For the learner, and for whoever listens: a listener that asks to stop is obeyed behind the next state. */
+/* For the learner and the listener. If the listener asks to stop, the run stops after the
+ * next state. */
 sot_checkpoint *sot_keeper_checkpoint(sot_keeper *keeper);
 int sot_keeper_listen(const sotto_progress *progress, void *keeper);
 
-/* The rows have been worked on. After a failure that may follow from what was released the run is closed: its reservation is
- * charged and can no longer be gone on with, or failures of one charge could be collected. Lack of memory, files that cannot be
- * read, a failing random source and a wish to stop leave it open. Returns `status`, or why the ledger could not be
- * written. */
+/* The rows have been processed. After a failure that may depend on released values the run is
+ * closed: its reservation is charged and cannot be resumed. Otherwise failures of one charge
+ * could be collected. Environment failures (memory, I/O, entropy, interrupt) leave it open.
+ * Returns `status`, or the failure to write the ledger. */
 SOTTO_MUST_CHECK sotto_status sot_keeper_judge(sot_keeper *keeper, sotto_status status,
                                                sotto_error *error);
 bool sot_keeper_is_closed(const sot_keeper *keeper);

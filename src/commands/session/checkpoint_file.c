@@ -59,16 +59,16 @@ static void write_head(sot_json_writer *writer, const sot_kept_file *file, bool 
     sot_json_put_text(writer, "settings", file->identity.settings);
     sot_json_put_text(writer, "schema", file->identity.schema);
     sot_json_put_text(writer, "data", file->identity.data);
+    if (file->identity.output[0] != '\0')
+        sot_json_put_text(writer, "output", file->identity.output);
     sot_json_put_whole(writer, "step", file->step);
-    sot_json_key(writer, "released");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "released");
     for (size_t i = 0; i < file->events; i++)
         sot_json_write_int64(writer, (int64_t)file->released[i]);
     sot_json_end_array(writer);
     sot_json_key(writer, "sampler_error");
     sot_json_write_hex(writer, file->sampler_error);
-    sot_json_key(writer, "sealed");
-    sot_json_write_bool(writer, sealed);
+    sot_json_put_bool(writer, "sealed", sealed);
     sot_json_put_whole(writer, "body_bytes", body_bytes);
     sot_json_end_object(writer);
 }
@@ -199,6 +199,10 @@ static sotto_status read_identity(const sot_json_value *object, sot_kept_file *o
         status = read_hex(object, "schema", out->identity.schema, error);
     if (status == SOTTO_OK) status = read_hex(object, "data", out->identity.data, error);
     if (status == SOTTO_OK) status = read_hex(object, "run", out->run, error);
+    /* Files of earlier versions lack it: their version is refused by its name. */
+    sot_json_value output;
+    if (status == SOTTO_OK && sot_json_member(object, "output", &output))
+        status = read_hex(object, "output", out->identity.output, error);
     return status;
 }
 
@@ -206,9 +210,9 @@ static sotto_status read_head(const sot_json_value *object, sot_kept_file *out,
                               sotto_error *error)
 {
     static const char *const keys[] = {
-        "sotto_checkpoint", "version",    "kind", "run",      "settings",
-        "schema",           "data",       "step", "released", "sampler_error",
-        "sealed",           "body_bytes", NULL};
+        "sotto_checkpoint", "version", "kind",       "run",  "settings",
+        "schema",           "data",    "output",     "step", "released",
+        "sampler_error",    "sealed",  "body_bytes", NULL};
     const char *sampler_error = "";
     uint64_t body_bytes = 0;
     sotto_status status = sot_json_as_object(object, error);
@@ -227,7 +231,7 @@ static sotto_status read_head(const sot_json_value *object, sot_kept_file *out,
         status = sot_json_get_bool(object, "sealed", &out->sealed, error);
     if (status == SOTTO_OK) status = get_whole(object, "body_bytes", &body_bytes, error);
     if (status == SOTTO_OK && (uint64_t)out->body_bytes != body_bytes)
-        status = sot_fail(error, SOTTO_PARSE, "its length is not what it says");
+        status = sot_fail(error, SOTTO_PARSE, "its length is not the one that it states");
     return status;
 }
 

@@ -1,11 +1,14 @@
-/* commands/session/checkpoint_file.h: what lies in a checkpoint file.
+/* commands/session/checkpoint_file.h: the content of a checkpoint file.
  *
- * Form      One line of JSON (public facts), `body_bytes` bytes (what the learner released so far, or the finished
- *           output), 64 hexadecimal digits and a newline. The digits are BLAKE2b-256 of all bytes before them: the
- *           hash that a ledger records.
- * Seal      With a ledger the body is XSalsa20-Poly1305 (libsodium's secretbox) under a key of its own, used once, which
- *           the ledger's row has. It hides a state until it is recorded, and nothing else: all of it is released.
- * Never     A key of noise or of sampling, a record, a sum before its noise.
+ * Form: one line of JSON (public facts), `body_bytes` bytes (the learner's releases so far, or
+ * the finished output), 64 hexadecimal digits and a newline. The digits are BLAKE2b-256 of all
+ * bytes before them: the hash that a ledger records.
+ *
+ * Encryption: with a ledger the body is XSalsa20-Poly1305 (libsodium's secretbox) under its own
+ * key, used once, which is in the ledger's row. It hides a state until it is recorded, and
+ * nothing else: all of it is released.
+ *
+ * The file never holds a key of noise or of sampling, a record, or a sum before its noise.
  */
 #ifndef SOT_COMMANDS_SESSION_CHECKPOINT_FILE_H
 #define SOT_COMMANDS_SESSION_CHECKPOINT_FILE_H
@@ -25,12 +28,14 @@ typedef enum sot_kept_kind {
 enum { SOT_KEPT_VERSION_BYTES = 32 };
 #define SOT_KEPT_BYTES_MAX ((size_t)1 << 30)
 
-/* Who may go on. Of settings, schema and data hashes: of texts and names, never of records. */
+/* The run that may resume: hashes of settings, schema and data names, never of
+ * records. */
 typedef struct sot_kept_identity {
     char version[SOT_KEPT_VERSION_BYTES]; /* of sotto */
     char settings[SOTTO_HASH_HEX_BYTES];
     char schema[SOTTO_HASH_HEX_BYTES];
-    char data[SOTTO_HASH_HEX_BYTES]; /* the names of its files, and the query */
+    char data[SOTTO_HASH_HEX_BYTES];   /* the names of its files, and the query */
+    char output[SOTTO_HASH_HEX_BYTES]; /* the place of the output; "": files without it */
 } sot_kept_identity;
 
 typedef struct sot_kept_file {
@@ -64,7 +69,7 @@ SOTTO_MUST_CHECK sotto_status sot_kept_parse(const char *bytes, size_t size_byte
                                              char out_hash[SOTTO_HASH_HEX_BYTES],
                                              sotto_error *error);
 
-/* Whether a file that does not parse may be one of ours that was cut short. */
+/* True if a file that does not parse may be a truncated checkpoint. */
 bool sot_kept_is_cut_short(const char *bytes, size_t size_bytes);
 
 /* A copy of the body, opened; a NUL follows that `out_size_bytes` does not count. Free with sot_free(). */

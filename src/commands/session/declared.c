@@ -14,14 +14,14 @@ sotto_status sot_check_public_rows(const char *option, const sotto_schema *schem
     char shown[80];
     const char *ledger = schema == NULL ? NULL : sotto_schema_ledger(schema);
     if (ledger == NULL) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%s contradicts the schema: its \"ledger\" is %s, so its rows have a "
-                    "budget; for public rows use a schema without \"ledger\" and "
-                    "\"dataset\"",
-                    option, sot_printable(ledger, shown, sizeof shown));
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`%s` contradicts the schema, whose \"ledger\" is %s, so that its rows have a "
+        "budget; for public rows use a schema without \"ledger\" and \"dataset\"",
+        option, sot_printable(ledger, shown, sizeof shown));
 }
 
-/* Whether the file's certificate verifies: SOTTO_VERIFICATION when it does not. */
+/* Verifies the file's certificate: SOTTO_VERIFICATION if it fails. */
 static sotto_status verify(const char *path, sotto_error *error)
 {
     char *text = NULL;
@@ -43,10 +43,10 @@ sotto_status sot_check_public_model(const char *option, const char *path,
     if (own == NULL || other == NULL || strcmp(own, other) != 0) return SOTTO_OK;
     const sotto_status status = verify(path, error);
     if (status != SOTTO_VERIFICATION) return status;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%s is %s, computed from the data set '%s' of this run without a "
-                    "certificate that verifies; give a model with a valid certificate, "
-                    "or one of other rows",
-                    option, sot_printable(path, file, sizeof file),
-                    sot_printable(own, id, sizeof id));
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`%s` is %s, computed from the data set '%s' of this run without a certificate "
+        "that verifies; give a model with a valid certificate, or one of other rows",
+        option, sot_printable(path, file, sizeof file),
+        sot_printable(own, id, sizeof id));
 }

@@ -1,4 +1,4 @@
-/* Which of the files that are there a run goes on from: the order of keeping, read backwards. */
+/* Finds the file from which a run resumes: the order of checkpoints, read backwards. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,19 +32,20 @@ static sotto_status check_identity(const sot_keeper *keeper,
                        kept->version, mine->version);
         return refuse(keeper, reason, error);
     }
-    const char *other = strcmp(kept->settings, mine->settings) != 0 ? "settings"
+    const char *other = strcmp(kept->settings, mine->settings) != 0 ? "other settings"
                         : strcmp(kept->schema, mine->schema) != 0
-                            ? "columns or bounds (the schema)"
+                            ? "other columns or bounds (the schema)"
                         : strcmp(kept->data, mine->data) != 0
-                            ? "data (another file, table, condition or query)"
-                            : NULL;
+                            ? "other data (file, format, table, condition or query)"
+                        : strcmp(kept->output, mine->output) != 0 ? "another output"
+                                                                  : NULL;
     if (other == NULL) return SOTTO_OK;
     (void)snprintf(reason, sizeof reason,
-                   "is of a run with other %s: give those to resume it, or", other);
+                   "is of a run with %s: give the same to resume it, or", other);
     return refuse(keeper, reason, error);
 }
 
-/* ---- what is there ---- */
+/* ---- existing files ---- */
 
 typedef struct candidate {
     char *bytes; /* NULL: no file */
@@ -79,8 +80,9 @@ static sotto_status load(sot_keeper *keeper, sot_pair_which which, candidate *c,
                                 &c->run, error);
 }
 
-/* Whether what was staged counts more than what is in place. With a ledger: the one its run's last row names. Without:
- * what was written later, so that a state that may have been seen is gone on from, not made a second time. */
+/* True if the staged file counts more than the placed one. With a ledger: the one in the run's
+ * last row. Without: the later one, so that a run resumes from a state that may have been seen
+ * and does not make it again. */
 static bool staged_counts(const sot_keeper *keeper, const candidate *staged,
                           const candidate *placed)
 {
@@ -92,7 +94,7 @@ static bool staged_counts(const sot_keeper *keeper, const candidate *staged,
                                 staged->file.step > placed->file.step));
 }
 
-/* The file that is in place and cannot be gone on from. */
+/* Refuses the placed file, which cannot be resumed. */
 static sotto_status refuse_placed(const sot_keeper *keeper, const candidate *placed,
                                   sotto_error *error)
 {
@@ -130,7 +132,7 @@ static sotto_status check_run(const sot_keeper *keeper, const candidate *c,
     return SOTTO_OK;
 }
 
-/* The run goes on from `c`. */
+/* Resumes the run from `c`. */
 static sotto_status go_on_from(sot_keeper *keeper, const candidate *c, sotto_error *error)
 {
     sotto_status status = check_identity(keeper, &c->file.identity, error);
@@ -150,8 +152,8 @@ static sotto_status go_on_from(sot_keeper *keeper, const candidate *c, sotto_err
                            error);
 }
 
-/* A staged file that does not count was cut short by a crash, or never recorded; anything else of that name
- * is not ours to remove. */
+/* Removes a staged file that does not count: it was truncated by a crash, or never recorded. Any
+ * other file of that name is not removed. */
 static sotto_status drop_staged(sot_keeper *keeper, const candidate *staged,
                                 sotto_error *error)
 {

@@ -1,4 +1,5 @@
-/* What an earlier process left of the same run: a run to go on with, or an output. */
+/* The files that an earlier process left of the same run: a checkpoint to resume, or an
+ * output. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,10 +16,10 @@
 #include "privacy/ledger/kept.h"
 #include "privacy/ledger/paid.h"
 
-/* ---- a run to go on with ---- */
+/* ---- a run to resume ---- */
 
-/* A test seed gives every process that goes on noise of its own too: the steps are public, and with the same noise two
- * of them would tell their difference. */
+/* With a test seed every resuming process also has its own noise. The steps are public, and with
+ * the same noise two of them would reveal their difference. */
 static uint64_t seed_after(const sot_session *session)
 {
     const uint64_t step = sot_keeper_step(session->keeper) + 1;
@@ -69,26 +70,25 @@ sotto_status sot_session_check_new(const sot_session *session, sotto_error *erro
     sot_finished_run finished;
     const sotto_status status = find_finished(session, &finished, error);
     if (status != SOTTO_OK || finished.row == 0) return status;
-    return sot_fail(
-        error, SOTTO_IO,
-        "the checkpoint was in use by another process, which has finished the "
-        "same run (row %llu of the ledger); nothing was charged again: run the "
-        "same command again for its result",
-        (unsigned long long)finished.row);
+    return sot_fail(error, SOTTO_IO,
+                    "the checkpoint was in use by another process, which has finished "
+                    "the same run (row %llu of the ledger); nothing was charged again: "
+                    "run the same command again for its result",
+                    (unsigned long long)finished.row);
 }
 
 static sotto_status refuse_finished(const sot_session *session, uint64_t row,
                                     const char *what, sotto_error *error)
 {
     char shown[90];
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "this run was finished before (row %llu of the ledger), and %s %s; "
-                    "nothing was charged; --again asks for a new run and its charge",
-                    (unsigned long long)row,
-                    session->output == NULL
-                        ? "its result"
-                        : sot_printable(session->output, shown, sizeof shown),
-                    what);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "this run was finished before (row %llu of the ledger), and %s %s; "
+        "nothing was charged; for a new run and a new charge give `again=true`",
+        (unsigned long long)row,
+        session->output == NULL ? "its result"
+                                : sot_printable(session->output, shown, sizeof shown),
+        what);
 }
 
 /* Refuses bytes that are not the output that was committed. */
@@ -127,11 +127,11 @@ static sotto_status hand_out(sot_session *session, const sot_finished_run *finis
     char *text = NULL;
     size_t size_bytes = 0;
     if (session->output == NULL)
-        return refuse_finished(session, finished->row, "was printed, and is not kept",
+        return refuse_finished(session, finished->row, "was printed and not stored",
                                error);
     if (access(session->output, F_OK) != 0 && errno == ENOENT)
         return refuse_finished(session, finished->row,
-                               "is no longer there: put it back from a copy", error);
+                               "is no longer there: restore it from a copy", error);
     sotto_status status = sot_file_read(session->output, SOTTO_CERTIFIED_BYTES_MAX, &text,
                                         &size_bytes, error);
     if (status != SOTTO_OK) return status;
@@ -144,7 +144,8 @@ static sotto_status hand_out(sot_session *session, const sot_finished_run *finis
 
 /* ---- both ---- */
 
-/* With a ledger: whatever has a name by which a later process finds it. Without: what was long to make. */
+/* With a ledger: every run with a name by which a later process finds it. Without: only
+ * long runs. */
 static bool is_kept(const sot_session *session, bool in_steps)
 {
     if (session->plan == NULL) return false;
@@ -176,8 +177,8 @@ enum {
     STEP_BYTES = 1 << 20
 };
 
-/* Sealed outputs that nobody can read show their length, and digits of released numbers would change it: so it is the bound, in
- * coarse steps, whatever the numbers are. */
+/* Encrypted outputs show their length, which the digits of released numbers would change. So it
+ * is padded to the bound, in coarse steps, for all numbers. */
 size_t sot_session_output_bytes(const sot_session *session)
 {
     char *schema = NULL;

@@ -13,8 +13,8 @@ struct sot_keeper {
     sotto_rng *keys; /* for seals and names of runs; noise has another one */
     /* where the run stands */
     bool resumes;
-    sot_kept_file kept;              /* what the run goes on from; without its body */
-    char last[SOTTO_HASH_HEX_BYTES]; /* hash of the file from which the run goes on */
+    sot_kept_file kept;              /* the resumed checkpoint, without its body */
+    char last[SOTTO_HASH_HEX_BYTES]; /* hash of the file from which the run resumes */
     unsigned char *body;             /* opened: the state, or the output */
     size_t body_bytes;
     sot_checkpoint checkpoint;
@@ -29,8 +29,8 @@ struct sot_keeper {
 SOTTO_MUST_CHECK sotto_status sot_keeper_name(const sot_session *session, char **out_path,
                                               sotto_error *error);
 
-/* Finds the file from which the run goes on, by the ledger if there is one, and fills in where it stands. What
- * a crash left half done is finished or removed. */
+/* Finds the file from which the run resumes, by the ledger if there is one, and fills in its
+ * state. Unfinished steps of a crash are completed or removed. */
 SOTTO_MUST_CHECK sotto_status sot_keeper_look(sot_keeper *keeper, sotto_error *error);
 
 #endif

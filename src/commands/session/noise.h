@@ -38,10 +38,10 @@ double sot_noise_deviation(const sot_noise *noise); /* standard deviation, in un
 double sot_noise_ratio_tail(const sot_noise *sum, const sot_noise *count, double theta,
                             double distance);
 
-/* Fieller's interval for the ratio theta = sum/count in [-half, half], from noisy_sum = sum + A and
- * noisy_count = count + B: the theta that are not rejected at level 1 - confidence, as an interval.
- * A - theta B is a pivot of known law, so the true theta is inside with the stated probability,
- * whatever it is. The whole range when everything is rejected. */
+/* Fieller's interval for the ratio theta = sum/count in [-half, half], from noisy_sum = sum + A
+ * and noisy_count = count + B. It holds the theta that are not rejected at level 1 - confidence.
+ * A - theta B is a pivot of known distribution, so every true theta is inside with the stated
+ * probability. The whole range if everything is rejected. */
 void sot_noise_ratio_interval(const sot_noise *sum, const sot_noise *count,
                               double noisy_sum, double noisy_count, double half,
                               double confidence, double *out_lower, double *out_upper);

@@ -1,4 +1,5 @@
-/* The law of A - theta B for two independent noises, and Fieller's interval from it. */
+/* The distribution of A - theta B for two independent noises, and Fieller's interval from
+ * it. */
 #include <assert.h>
 #include <math.h>
 
@@ -14,14 +15,14 @@ static double geometric_sum(double log_x, double terms)
     return expm1(log_x * terms) / expm1(log_x);
 }
 
-/* P(A - theta B >= d) for theta > 0, d >= 0; A Laplace of scale a, B discrete Laplace of scale b,
- * P(B = k) = c r^|k|, r = e^(-1/b), c = (1-r)/(1+r). With B = -j:
+/* Returns P(A - theta B >= d) for theta > 0, d >= 0. A is Laplace of scale a, B discrete Laplace
+ * of scale b: `P(B = k) = c r^|k|, r = e^(-1/b), c = (1-r)/(1+r)`. With B = -j:
  *
  *     c sum_j r^|j| P(A >= d - theta j),   P(A >= x) = e^(-x/a)/2 or 1 - e^(x/a)/2 for x < 0.
  *
- * Let m be the last j with d - theta j >= 0. Three geometric sums: j <= 0, 1 <= j <= m, j > m.
- * In the middle one the terms are exp(-(d - theta j)/a - j/b)/2: their logarithms are linear in
- * j, so the sum starts at the larger end and falls. */
+ * Let m be the last j with d - theta j >= 0. Three geometric sums: j <= 0, 1 <= j <= m, j > m. In
+ * the middle one the terms are exp(-(d - theta j)/a - j/b)/2. Their logarithms are linear in j,
+ * so the sum starts at the larger end and falls. */
 static double laplace_tail(double a, double b, double theta, double d)
 {
     const double c = tanh(0.5 / b); /* (1-r)/(1+r) */
@@ -42,8 +43,8 @@ static double laplace_tail(double a, double b, double theta, double d)
 }
 
 /* The same for normal A and rounded normal B: a sum over B's values while they are few, else B's
- * variance with Sheppard's correction. A smooths B's steps of theta: for theta <= a the lattice is
- * felt by e^(-2 pi^2) < 3e-9 at most, and sums and counts that share a budget keep theta below
+ * variance with Sheppard's correction. A smooths B's steps of theta. For theta <= a the effect of
+ * the lattice is at most e^(-2 pi^2) < 3e-9. Sums and counts that share a budget keep theta below
  * a. */
 static double gaussian_tail(double a, double b, double theta, double d)
 {
@@ -110,8 +111,9 @@ void sot_noise_ratio_interval(const sot_noise *sum, const sot_noise *count,
     test t = {sum, count, noisy_sum, noisy_count, 1.0 - confidence};
     const bool low_kept = evidence(-half, &t) >= 0.0;
     const bool high_kept = evidence(half, &t) >= 0.0;
-    /* The evidence is 1 - alpha at `middle`, falls on both sides, and may rise again farther out
-     * when noisy_count is not clearly above 0; beyond an end that is kept nothing is cut off. */
+    /* The evidence is 1 - alpha at `middle` and falls on both sides. It may rise again farther
+     * out if noisy_count is not clearly above 0. Beyond an end that is not rejected nothing is
+     * excluded. */
     const double middle = noisy_count != 0.0 ? noisy_sum / noisy_count : HUGE_VAL;
     const bool has_middle = fabs(middle) <= half;
     *out_lower = -half;

@@ -1,4 +1,4 @@
-/* commands/session/parts.h: what session.c and keep.c share. */
+/* commands/session/parts.h: the common part of session.c and keep.c. */
 #ifndef SOT_COMMANDS_SESSION_PARTS_H
 #define SOT_COMMANDS_SESSION_PARTS_H
 

@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/json/canonical.h"
-#include "base/memory.h"
+#include "commands/session/asked.h"
 
 enum { WORDS_MAX = 64 };
 
@@ -100,8 +99,38 @@ void sot_fields_write(const sot_field *fields, size_t count, const void *config,
                       const void *defaults, sot_json_writer *writer)
 {
     for (size_t i = 0; i < count; i++)
-        if (!is_default(&fields[i], config, defaults))
+        if (fields[i].use != SOT_FIELD_HASHED &&
+            !is_default(&fields[i], config, defaults))
             write_field(&fields[i], config, writer);
+}
+
+static void hash_field(const sot_field *field, const void *config,
+                       sot_json_writer *writer)
+{
+    switch (field->kind) {
+    case SOT_FIELD_NUMBER:
+        sot_asked_number(writer, field->name, number_at(config, field));
+        break;
+    case SOT_FIELD_COUNT:
+        sot_asked_count(writer, field->name, count_at(config, field));
+        break;
+    case SOT_FIELD_FLAG:
+        sot_asked_count(writer, field->name, flag_at(config, field));
+        break;
+    case SOT_FIELD_TEXT:
+        sot_asked_text(writer, field->name, text_at(config, field));
+        break;
+    case SOT_FIELD_WORD:
+        sot_asked_count(writer, field->name, (uint64_t)word_at(config, field));
+        break;
+    }
+}
+
+void sot_fields_hash(const sot_field *fields, size_t count, const void *config,
+                     sot_json_writer *writer)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].use != SOT_FIELD_REQUESTED) hash_field(&fields[i], config, writer);
 }
 
 static sotto_status read_word(const sot_field *field, const sot_json_value *member,
@@ -115,7 +144,7 @@ static sotto_status read_word(const sot_field *field, const sot_json_value *memb
         *out_word = i;
         return SOTTO_OK;
     }
-    return sot_json_refuse(member, "sotto knows no such word", error);
+    return sot_json_refuse(member, "sotto does not know this word", error);
 }
 
 static sotto_status read_field(const sot_field *field, const sot_json_value *member,
@@ -161,7 +190,8 @@ sotto_status sot_fields_read(const sot_field *fields, size_t count,
     sotto_status status = SOTTO_OK;
     sot_json_value member;
     for (size_t i = 0; i < count && status == SOTTO_OK; i++)
-        if (sot_json_member(request, fields[i].name, &member))
+        if (fields[i].use != SOT_FIELD_HASHED &&
+            sot_json_member(request, fields[i].name, &member))
             status = read_field(&fields[i], &member, config, error);
     return status;
 }
@@ -182,11 +212,11 @@ static const char *origin_word(int origin)
 }
 
 static const sot_field rows_fields[] = {
-    {"rows", SOT_FIELD_WORD, offsetof(sot_session, origin), origin_word},
-    {"query", SOT_FIELD_TEXT, offsetof(sot_session, query), NULL},
-    {"table", SOT_FIELD_TEXT, offsetof(sot_session, table), NULL},
-    {"where", SOT_FIELD_TEXT, offsetof(sot_session, where), NULL},
-    {"resumed", SOT_FIELD_FLAG, offsetof(sot_session, resumed), NULL},
+    SOT_FIELD(sot_session, "rows", origin, SOT_FIELD_WORD, origin_word),
+    SOT_FIELD(sot_session, "query", query, SOT_FIELD_TEXT, NULL),
+    SOT_FIELD(sot_session, "table", table, SOT_FIELD_TEXT, NULL),
+    SOT_FIELD(sot_session, "where", where, SOT_FIELD_TEXT, NULL),
+    SOT_FIELD(sot_session, "resumed", resumed, SOT_FIELD_FLAG, NULL),
 };
 enum { ROWS_FIELDS = sizeof rows_fields / sizeof rows_fields[0] };
 
@@ -242,21 +272,6 @@ sotto_status sot_request_write_json(sot_json_writer *writer, const char *key,
     return SOTTO_OK;
 }
 
-sotto_status sot_request_finish(sot_json_writer *writer, sotto_status status,
-                                char **out_json, sotto_error *error)
-{
-    const char *text = NULL;
-    size_t size_bytes = 0;
-    if (status == SOTTO_OK)
-        status = sot_json_writer_finish(writer, &text, &size_bytes, error);
-    if (status == SOTTO_OK) {
-        *out_json = sot_copy_string(text);
-        if (*out_json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
-    }
-    sot_json_writer_free(writer);
-    return status;
-}
-
 sotto_status sot_request_text_of(const sot_json_value *value, char **out_json,
                                  sotto_error *error)
 {
@@ -264,5 +279,5 @@ sotto_status sot_request_text_of(const sot_json_value *value, char **out_json,
     const sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     sot_json_copy(writer, value, false, NULL);
-    return sot_request_finish(writer, SOTTO_OK, out_json, error);
+    return sot_json_writer_take(writer, SOTTO_OK, out_json, error);
 }

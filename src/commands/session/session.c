@@ -27,32 +27,34 @@ sotto_status sot_check_privacy(double epsilon, double delta, sotto_adjacency adj
                                uint64_t n, sotto_error *error)
 {
     if (isnan(epsilon)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "epsilon, the privacy loss, has no default; give one, for example 1");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`epsilon` is missing: the privacy loss has no default; for "
+                        "example `epsilon=1`");
     }
     if (!(epsilon > 0.0 && epsilon <= 1e6)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "epsilon is %g; give a privacy loss above 0 and at most 1e6, for "
-                        "example 1",
+                        "`epsilon` is %g; a privacy loss is above 0 and at most 1e6; for "
+                        "example `epsilon=1`",
                         epsilon);
     }
     if (!isnan(delta) && !(delta > 0.0 && delta < 1.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; give one above 0 and below 1, or none for a pure "
-                        "guarantee",
+                        "`delta` is %g; it is above 0 and below 1, for example "
+                        "`delta=1e-6`; leave it out for a pure guarantee",
                         delta);
     }
     if (adjacency != SOTTO_ADD_REMOVE && adjacency != SOTTO_REPLACE_ONE) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "adjacency is %d; set it to SOTTO_ADD_REMOVE or SOTTO_REPLACE_ONE",
+            "`adjacency` is %d; set it to SOTTO_ADD_REMOVE or SOTTO_REPLACE_ONE",
             (int)adjacency);
     }
     if (n > 0 && adjacency != SOTTO_REPLACE_ONE) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a public number of rows needs adjacency replace-one: under "
-                        "add-remove the number of rows is secret");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`public_n` is %llu, but under add-remove the number of rows is secret; give "
+            "`adjacency=replace-one`, or `expected_rows` in its place",
+            (unsigned long long)n);
     }
     return SOTTO_OK;
 }
@@ -62,9 +64,9 @@ sotto_status sot_check_origin(sot_origin origin, uint64_t n, sotto_error *error)
     if (n == 0 || !sot_rows_are_secret(origin)) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "--public-n is %llu, but the rows are selected by a condition or come "
-        "from a stream, so that their number is secret; leave --public-n out, "
-        "or give a whole stored table (of a stream: --stored-table)",
+        "`public_n` is %llu, but the rows are selected by a condition or come from a "
+        "stream, so that their number is secret; leave `public_n` out, or give a whole "
+        "stored table (of a stream: `stored_table=true`)",
         (unsigned long long)n);
 }
 
@@ -75,16 +77,16 @@ sotto_status sot_check_stream(const sot_session *session, sotto_error *error)
     if (unit == NULL || session->origin != SOT_ROWS_STREAMED) return SOTTO_OK;
     if (session->data_path == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schema's unit is '%.40s', but the records handed over are "
-                        "selected, and an unknown program made their columns; hand over "
-                        "the stored table, or declare them one",
+                        "the schema's unit is '%.40s', but the records are selected, and "
+                        "an unknown program made their columns; give the stored table, "
+                        "or declare them one with `stored_table=true`",
                         unit);
     }
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
         "the schema's unit is '%.30s', but the rows come from a stream, whose columns an "
-        "unknown program made; give the stored file, or declare with --stored-table that "
-        "the stream holds every row of a stored table under its own column names",
+        "unknown program made; give the stored file, or declare with `stored_table=true` "
+        "that the stream is a whole stored table with its own column names",
         unit);
 }
 
@@ -131,8 +133,8 @@ sotto_status sot_plan_new_for(sotto_adjacency adjacency, const sotto_schema *sch
 sotto_status sot_refuse_public_n(const char *data_path, uint64_t n, sotto_error *error)
 {
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "%s does not have the %llu rows that were declared public; count "
-                    "its lines, without the header",
+                    "%s does not have the %llu rows of `public_n`; count its lines, "
+                    "without the header, and give their number",
                     data_path == NULL ? "the table" : data_path, (unsigned long long)n);
 }
 
@@ -148,8 +150,8 @@ static sotto_status ledger_path(const sot_session *session, const char **out_pat
         session->schema == NULL ? NULL : sotto_schema_ledger(session->schema);
     if (asked != NULL && named != NULL && !sot_file_is_same(asked, named)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schema's ledger is %.90s, not %.90s; a data set has one "
-                        "budget: use the schema's ledger",
+                        "the schema names the ledger %.90s, but `ledger` is %.90s; a "
+                        "data set has one budget: leave `ledger` out",
                         named, asked);
     }
     *out_path = asked != NULL ? asked : named;
@@ -163,19 +165,17 @@ static sotto_status open_ledger(sot_session *session, sotto_error *error)
     sotto_status status = ledger_path(session, &path, error);
     if (status != SOTTO_OK || path == NULL) return status;
     if (lstat(path, &facts) != 0 && errno == ENOENT) {
-        return sot_fail(
-            error, SOTTO_IO,
-            "the ledger %.120s does not exist; restore it, or have the curator "
-            "make one with sotto ledger init",
-            path);
+        return sot_fail(error, SOTTO_IO,
+                        "the ledger %.120s does not exist; restore it, or create it with "
+                        "sotto ledger init",
+                        path);
     }
     const sotto_schema *schema = session->schema;
     const char *dataset = schema == NULL ? NULL : sotto_schema_dataset(schema);
     if (dataset == NULL) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "a ledger keeps the budget of a data set, but no schema says which "
-            "one this is; add \"dataset\" to the schema");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`ledger` is given, but the schema does not name the data set; "
+                        "add \"dataset\" to the schema");
     }
     session->ledger_path = path;
     status = sotto_ledger_open(path, &session->ledger, error);
@@ -195,8 +195,8 @@ static sotto_status open_ledger(sot_session *session, sotto_error *error)
 
 /* ---- before anything is charged ---- */
 
-/* The output replaces what has its name: never the records, never the budget. A run that could
- * not be written would be paid for and lost. */
+/* The output replaces an existing file: never the records, never the budget. A run whose output
+ * could not be written would be paid for and lost. */
 static sotto_status check_output(const sot_session *session, sotto_error *error)
 {
     const char *output = session->output;
@@ -237,8 +237,8 @@ static sotto_status check_seed(const sot_session *session, sotto_error *error)
     const sotto_status status = ledger_path(session, &ledger, error);
     if (status != SOTTO_OK || ledger == NULL || !session->insecure_test) return status;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "--insecure-test-seed is %llu and the ledger is %s; a ledger charges "
-                    "for secret noise only; leave out --insecure-test-seed, or test with "
+                    "`insecure_test_seed` is %llu and the ledger is %s; a ledger charges "
+                    "only for secret noise; leave out `insecure_test_seed`, or test with "
                     "a schema that names no \"ledger\"",
                     (unsigned long long)session->test_seed,
                     sot_printable(ledger, shown, sizeof shown));
@@ -267,8 +267,8 @@ static sotto_status open_key(sot_session *session, sotto_error *error)
     if (session->sign == NULL) return SOTTO_OK;
     if (session->plan == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--sign is %.120s, but a model of public rows has no certificate "
-                        "to sign; leave --sign out",
+                        "`sign` is %.120s, but a model of public rows has no certificate "
+                        "to sign; leave `sign` out",
                         session->sign);
     }
     return sotto_key_open(session->sign, &session->key, error);
@@ -326,8 +326,8 @@ static sotto_status work_through_gate(sot_session *session, sot_session_work wor
         status = sot_fail(error, SOTTO_INTERNAL,
                           "the samplers' error is larger than what was charged");
     }
-    /* What is claimed is what was charged, and follows from the plan. That of the draws made may be less, and of caps is a
-     * function of the outcome. */
+    /* The claimed sampler error is the charged one, which follows from the plan. The error of the
+     * actual samples may be smaller, and under caps it is a function of the outcome. */
     if (status == SOTTO_OK) session->gate->sampler_error = session->sampler_error;
     return status;
 }
@@ -354,7 +354,7 @@ sotto_status sot_session_run(sot_session *session, sot_session_work work, void *
                                    : sot_keeper_judge(session->keeper, status, error);
 }
 
-/* ---- what is handed out ---- */
+/* ---- results ---- */
 
 sotto_status sot_session_certify(sot_session *session, const char *payload_json,
                                  const char *request_json,
@@ -423,9 +423,12 @@ sotto_status sot_session_end(sot_session *session, sotto_status status,
                              sotto_error *error)
 {
     if (status == SOTTO_OK || error == NULL || !session->charged) return status;
-    const char *remedy = ": run the same command again to get the result without another "
-                         "charge";
-    if (session->keeper == NULL || sot_keeper_is_closed(session->keeper))
+    const char *remedy =
+        ": run the same command again to get the result without another charge";
+    if (session->keeper == NULL)
+        remedy = ", and a new run is charged again; with an output the same call would "
+                 "recover the result";
+    else if (sot_keeper_is_closed(session->keeper))
         remedy = ", and a new run is charged again";
     else if (strstr(error->message, "run the same command to resume") != NULL)
         remedy = "";

@@ -1,20 +1,25 @@
-/* commands/session/session.h: what every run does around its gate, in the only order there is:
+/* commands/session/session.h: the frame of every run around its gate, in this order:
  *
- *     sot_session_check()    no test seed beside a ledger, the price is finite, the output can be written
- *     (the caller opens its data: header, shape)
- *     sot_session_open()     the key that signs, randomness, a gate that is shut, the one ledger that may be charged
- *     sot_session_keep()     what an earlier process left of the same run; its output, if it had finished
- *     sot_session_run()      stage the output and its space; charge the plan, or take over its reservation; open the gate,
- *                            the caller's rows and releases, finish
- *     sot_session_certify()  the certificate; the output sealed in the checkpoint; the commit, before anything is handed out
- *     sot_session_write()    the file, in one stroke
- *     sot_session_end()      what became of the charge, if anything failed
+ * - sot_session_check(): no test seed beside a ledger, the price is finite, the output can be
+ *   written.
+ * - The caller opens its data: header, shape.
+ * - sot_session_open(): the signing key, randomness, a closed gate, the one ledger that may be
+ *   charged.
+ * - sot_session_keep(): a checkpoint of the same run by an earlier process; its output, if it had
+ *   finished.
+ * - sot_session_run(): stage the output and its space; charge the plan, or take over its
+ *   reservation; open the gate, the caller's rows and releases, finish.
+ * - sot_session_certify(): the certificate; the output encrypted in the checkpoint; the commit,
+ *   before anything is returned.
+ * - sot_session_write(): the file, atomically.
+ * - sot_session_end(): the state of the charge, if anything failed.
  *
- * What fails before sot_session_run() fails for public reasons, and nothing is charged. A run that a ledger charged is never
- * lost: the same call goes on from where it was ended, without a second charge (commands/session/checkpoint.md). A run that was finished
- * is not charged again: session->file is then the output that the ledger's commit names, and the steps from
- * sot_session_run() to the commit are left out. Records in memory without an output are the exception: they have no name
- * by which a later process could find the run.
+ * A failure before sot_session_run() has public reasons, and nothing is charged. A run that a
+ * ledger charged is never lost: the same call resumes it without a second charge
+ * (commands/session/checkpoint.md). A finished run is not charged again. session->file is then
+ * the output that the ledger's commit names, and the steps from sot_session_run() to the commit
+ * are skipped. Records in memory without an output are the exception: they have no name by which
+ * a later process could find the run.
  */
 #ifndef SOT_COMMANDS_SESSION_SESSION_H
 #define SOT_COMMANDS_SESSION_SESSION_H
@@ -37,6 +42,7 @@ typedef struct sot_session {
     const char *labels_path;    /* beside it; NULL: none */
     const char *query;          /* of a database; NULL: none */
     const char *table;          /* of a database; NULL: none */
+    const char *format;         /* declared; NULL: by name and content */
     const char *where;          /* canonical condition on the rows; NULL: none */
     sot_origin origin;          /* of the rows that are read; 0: none are */
     const sotto_schema *schema; /* NULL: none, and so no ledger */
@@ -50,8 +56,8 @@ typedef struct sot_session {
     bool counts_units;    /* the output shows how many units there are */
     bool overwrite; /* the output may replace a file that <sotto/output.h> protects */
     bool anew; /* a new run, newly charged, though the same one was finished before */
-    size_t
-        numbers; /* that the output has at most, for its size; follows from public things alone */
+    size_t numbers; /* bound on the numbers in the output, for its size; follows only from
+                  * public facts */
     char label[SOTTO_LEDGER_TEXT_BYTES];
     bool insecure_test;
     uint64_t test_seed;
@@ -63,7 +69,7 @@ typedef struct sot_session {
     char asked[SOTTO_HASH_HEX_BYTES]; /* hash of all that was asked */
     sotto_run_outcome
         outcome;          /* SOTTO_RUN_NEW: `file` is to be made; else it was there */
-    bool charged;         /* by this process or by the one it goes on for */
+    bool charged;         /* by this process or by the one it resumes */
     bool charged_perhaps; /* the ledger's row could not be written for certain */
     bool resumed; /* from a checkpoint, without a ledger that could tell how often */
     struct sotto_key *key;   /* of `sign` */
@@ -88,8 +94,9 @@ SOTTO_MUST_CHECK sotto_status sot_check_privacy(double epsilon, double delta,
 SOTTO_MUST_CHECK sotto_status sot_check_origin(sot_origin origin, uint64_t n,
                                                sotto_error *error);
 
-/* With a unit in the schema the rows must not be a stream: the program behind it may have made the unit's column from other
- * columns, and the cap would bound nobody's rows. Public, for before the charge. */
+/* With a unit in the schema the rows must not be a stream. The program behind it may have made
+ * the unit's column from other columns, and the cap would not bound a person's rows. Public;
+ * checked before the charge. */
 SOTTO_MUST_CHECK sotto_status sot_check_stream(const sot_session *session,
                                                sotto_error *error);
 
@@ -97,8 +104,8 @@ SOTTO_MUST_CHECK sotto_status sot_check_stream(const sot_session *session,
 SOTTO_MUST_CHECK sotto_status sot_check_where(const sot_session *session,
                                               sotto_error *error);
 
-/* What a certificate says that is protected: "row", or the values of the unit's column. `schema`
- * may be NULL. */
+/* Writes the protected unit for a certificate: "row", or the values of the unit's column.
+ * `schema` may be NULL. */
 enum { SOT_UNIT_NAME_BYTES = 160 };
 void sot_name_unit(const sotto_schema *schema, char name[SOT_UNIT_NAME_BYTES]);
 
@@ -111,18 +118,19 @@ SOTTO_MUST_CHECK sotto_status sot_plan_take_unit(sotto_plan *plan,
                                                  const sotto_schema *schema,
                                                  sotto_error *error);
 
-/* What a certificate says was read. */
+/* Describes the data that was read, for a certificate. */
 enum { SOT_COVERED_BYTES = 512 };
 void sot_session_covered(const sot_session *session, char covered[SOT_COVERED_BYTES]);
 
-/* What a certificate does not protect or check about the rows: under replace-one their number, or that of the units where
- * the output shows it; the caller's word that they are all rows of a stored table; of a stream what its program does. At most
- * SOT_ROWS_FACTS texts; returns how many. */
+/* Writes the facts about the rows that a certificate does not protect or check. Under replace-one
+ * that is their number, or that of the units if the output shows it. Also the declaration that
+ * they are all rows of a stored table, and the program of a stream. At most SOT_ROWS_FACTS texts;
+ * returns their number. */
 enum { SOT_ROWS_FACTS = 2 };
 size_t sot_session_row_facts(const sot_session *session,
                              const char *out_facts[SOT_ROWS_FACTS]);
 
-/* What nobody checks about a stream, or NULL: the rows are no stream. */
+/* Returns the unchecked assumption about a stream, or NULL: the rows are no stream. */
 const char *sot_state_stream(sot_origin origin);
 
 /* The file has not the number of rows that was declared public. */
@@ -133,19 +141,21 @@ SOTTO_MUST_CHECK sotto_status sot_session_check(const sot_session *session,
                                                 sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_session_open(sot_session *session, sotto_error *error);
 
-/* Opens session->keeper and finds what an earlier process left: a run to go on with, with fresh randomness, or an output,
- * which is then session->file. session->identity and session->asked are filled in. `setup` NULL: a run in one step. */
+/* Opens session->keeper and finds the files of an earlier process: a run to resume, with fresh
+ * randomness, or an output, which is then session->file. session->identity and session->asked are
+ * filled in. `setup` NULL: a run in one step. */
 struct sot_keeper_setup;
 SOTTO_MUST_CHECK sotto_status sot_session_keep(sot_session *session,
                                                const struct sot_keeper_setup *setup,
                                                sotto_error *error);
 
-/* SOTTO_IO if another process has finished the same run meanwhile. For whoever has locked the run's place and is
- * about to charge. */
+/* SOTTO_IO if another process has finished the same run meanwhile. Call it when the run's place
+ * is locked, before the charge. */
 SOTTO_MUST_CHECK sotto_status sot_session_check_new(const sot_session *session,
                                                     sotto_error *error);
 
-/* Charges the session's plan to its ledger. `checkpoint` is the hash of the file from which the run goes on; "": none. */
+/* Charges the session's plan to its ledger. `checkpoint` is the hash of the file from
+ * which the run resumes; "": none. */
 SOTTO_MUST_CHECK sotto_status sot_session_charge(sot_session *session,
                                                  const char *checkpoint,
                                                  sotto_error *error);
@@ -156,11 +166,11 @@ typedef sotto_status (*sot_session_work)(void *context, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_session_run(sot_session *session, sot_session_work work,
                                               void *context, sotto_error *error);
 
-/* How long the output can become, from public things alone. */
+/* Returns a bound on the length of the output, only from public facts. */
 size_t sot_session_output_bytes(const sot_session *session);
 
-/* `request_json` is what the file follows from (commands/session/request.h); `facts` without ledger, delta and dataset, which the
- * session knows. */
+/* `request_json` has the inputs of the file (commands/session/request.h); `facts` without ledger,
+ * delta and dataset, which the session adds. */
 SOTTO_MUST_CHECK sotto_status sot_session_certify(sot_session *session,
                                                   const char *payload_json,
                                                   const char *request_json,
@@ -173,12 +183,12 @@ SOTTO_MUST_CHECK sotto_status sot_session_render(const sot_session *session,
 SOTTO_MUST_CHECK sotto_status sot_session_write(const sot_session *session,
                                                 sotto_error *error);
 
-/* A failure says what became of the charge. */
+/* After a failure, adds the state of the charge to the message. */
 SOTTO_MUST_CHECK sotto_status sot_session_end(sot_session *session, sotto_status status,
                                               sotto_error *error);
 
-/* What lies beside the ledger of a run without an output, until its result is where it should be; NULL: nothing. The
- * session forgets it: for sot_kept_drop(). */
+/* Returns the file beside the ledger of a run without an output, which stays until its result is
+ * delivered; NULL: none. The session gives up ownership: for sot_kept_drop(). */
 struct sot_pair;
 struct sot_pair *sot_session_hand_over(sot_session *session);
 /* The result has been taken (`is_taken`), or is kept for the same call. NULL is fine. */
@@ -188,14 +198,15 @@ void sot_session_close(sot_session *session);
 
 /* ---- lines that every run's summary has ---- */
 
-/* `schema` says what the unit is; NULL: a row. `origin` 0: no rows are known yet. */
+/* `schema` has the unit; NULL: a row. `origin` 0: no rows are known yet. */
 void sot_prose_guarantee(sot_prose *prose, double epsilon, double delta,
                          sotto_adjacency adjacency, const sotto_schema *schema,
                          sot_origin origin);
 /* The same where whole teachers come and go, and no row is protected by itself. */
 void sot_prose_guarantee_of_teachers(sot_prose *prose, double epsilon, double delta,
                                      sotto_adjacency adjacency);
-/* What was charged and what is left, and whether this call ran or an earlier one. */
+/* Writes the charge and the rest of the budget, and whether this call ran or an earlier
+ * one. */
 void sot_prose_ledger(sot_prose *prose, const sot_session *session);
 
 #endif

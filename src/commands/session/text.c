@@ -1,4 +1,4 @@
-/* What certificates and summaries say about every run. */
+/* Texts of certificates and summaries that are common to every run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,16 +140,15 @@ void sot_prose_guarantee_of_teachers(sot_prose *prose, double epsilon, double de
 static void state_outcome(sot_prose *prose, const sot_session *session)
 {
     if (session->outcome == SOTTO_RUN_RECOVERED)
-        sot_prose_line(
-            prose, "recovered",
-            "an earlier process had finished this run and was ended before its "
-            "result was handed over; nothing was charged again");
+        sot_prose_line(prose, "recovered",
+                       "an earlier process had finished this run and ended before it "
+                       "printed the result; nothing was charged again");
     if (session->outcome == SOTTO_RUN_FINISHED)
-        sot_prose_line(prose, "finished before",
-                       "row %llu of the ledger is the charge of this run; nothing was "
-                       "charged again, and records may have changed since; --again asks "
-                       "for a new run",
-                       (unsigned long long)session->reservation.id);
+        sot_prose_line(
+            prose, "finished before",
+            "row %llu of the ledger is the charge of this run; nothing was charged "
+            "again, and records may have changed since; --again starts a new run",
+            (unsigned long long)session->reservation.id);
 }
 
 void sot_prose_ledger(sot_prose *prose, const sot_session *session)

@@ -18,7 +18,7 @@ static sotto_status prepare_accuracy(sot_release *release, sotto_error *error)
     const sotto_model *model = release->config->model;
     if (model == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the accuracy is that of a model; give one");
+                        "the accuracy is that of a model; give a model");
     }
     if (release->schema != sotto_model_schema(model)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -26,11 +26,10 @@ static sotto_status prepare_accuracy(sot_release *release, sotto_error *error)
                         "sotto_model_schema()");
     }
     if (sotto_model_predicts(model) == SOTTO_PREDICTS_NUMBER) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the accuracy is a share of right classes, and the model %s predicts "
-            "numbers; evaluate it on public rows",
-            sotto_model_kind_name(sotto_model_kind_of(model)));
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the model %s predicts numbers and has no accuracy; evaluate it "
+                        "on public rows with `data_is_public=true`",
+                        sotto_model_kind_name(sotto_model_kind_of(model)));
     }
     const sotto_status status =
         sot_model_check_threshold(model, release->config->threshold, error);

@@ -73,7 +73,7 @@ static sotto_status set_bins(sot_release *release, sotto_error *error)
     const double values = column->upper - column->lower + 1.0;
     if (config->edges != NULL && config->bins > 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "give a number of bins or their edges, not both");
+                        "`bins` and `edges` were both given; leave one out");
     }
     if (column->type != SOTTO_COLUMN_CATEGORY && !column->bounded)
         return sot_release_need_number(release, error);
@@ -81,14 +81,15 @@ static sotto_status set_bins(sot_release *release, sotto_error *error)
         column->type == SOTTO_COLUMN_NUMBER || column->type == SOTTO_COLUMN_INTEGER;
     if ((config->edges != NULL || config->bins > 0) && !numeric) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the column '%.60s' is of type %s: its values are the bins; give "
-                        "none",
+                        "`bins` and `edges` have no meaning for the column '%.60s' of "
+                        "type %s, whose values are the bins; leave them out",
                         column->name, sotto_column_type_name(column->type));
     }
     if (config->bins > BINS_MAX) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu bins are more than 100000; give fewer",
-                        (unsigned long long)config->bins);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`bins` is %llu, more than 100000; give fewer, for example `bins=10`",
+            (unsigned long long)config->bins);
     }
     if (config->edges != NULL) {
         size_t count = 0;
@@ -97,21 +98,23 @@ static sotto_status set_bins(sot_release *release, sotto_error *error)
         if (status != SOTTO_OK) return status;
         if (count < 2 || count > BINS_MAX + 1) {
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "give between 2 and 100001 bin edges");
+                            "`edges` has too few or too many numbers; give between 2 and "
+                            "100001, for example `edges=0,10,20`");
         }
         return sot_release_make_exact(release, count - 1, error);
     }
     if (config->bins > 0) return equal_bins(release, error);
     if (column->type == SOTTO_COLUMN_NUMBER || values > BINS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the column '%.60s' needs bins; give their number or their edges",
+                        "`bins` is missing: the column '%.60s' has no bins of its own; "
+                        "give `bins=10`, or their `edges`",
                         column->name);
     }
     return sot_release_make_exact(release, (uint64_t)values, error);
 }
 
-/* One row is in one bin or none: it moves one count by 1 when it comes or goes, and when it is
- * replaced one count up and another down. */
+/* One row is in one bin or none. Adding or removing it moves one count by 1; replacing it moves
+ * one count up and another down. */
 static sotto_status add_histogram_part(sot_release *release, const char *purpose,
                                        sotto_error *error)
 {
@@ -202,10 +205,9 @@ static sotto_status conclude_histogram(sot_release *release, const int64_t *nois
                                        fmax(0.0, value - margin),
                                        fmax(0.0, value + margin), error);
     }
-    sot_release_note(release,
-                     "negative counts are noise; they are kept, because cutting them off "
-                     "would bias every sum of bins");
-    sot_release_note(release, "each interval holds by itself, not all of them at once");
+    sot_release_note(release, "negative counts come from the noise; they stay, because "
+                              "removing them would bias every sum of bins");
+    sot_release_note(release, "each interval holds separately, not all of them at once");
     return status;
 }
 
@@ -242,8 +244,9 @@ const sot_statistic sot_statistic_histogram = {.name = "histogram",
 
 /* ---- bounds ---- */
 
-/* Bins by sign and power of two: bin ZERO holds |x| < 2^-40, bin ZERO + 1 + j the x with
- * 2^(j-40) <= x < 2^(j-39), j = 0 .. 79, the last one also all above; negative x mirror them. */
+/* Bins by sign and power of two. Bin ZERO holds |x| < 2^-40, bin ZERO + 1 + j the x with
+ * `2^(j-40) <= x < 2^(j-39)`, j = 0 .. 79, the last one also all above. Negative x mirror
+ * them. */
 enum {
     EXPONENT_LEAST = -40,
     EXPONENTS = 80,
@@ -318,9 +321,8 @@ static sotto_status conclude_bounds(sot_release *release, int first, int last,
         lower = fmax(lower, bin_low(first));
         upper = fmin(upper, bin_high(last));
     } else {
-        sot_release_note(release,
-                         "no power of two has enough rows for this epsilon: these "
-                         "are the ends that were known before");
+        sot_release_note(release, "no power of two has enough rows for this epsilon: "
+                                  "these are the ends that were known before");
     }
     status = sot_release_set_value(release, 0, "lower", lower, SOTTO_UNSET, SOTTO_UNSET,
                                    error);

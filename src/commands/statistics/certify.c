@@ -49,10 +49,7 @@ WORD(mechanism_word, sotto_mechanism, sotto_mechanism_name)
 WORD(adjacency_word, sotto_adjacency, sotto_adjacency_name)
 WORD(score_word, sotto_score, sotto_score_name)
 
-#define FIELD(name, kind, word)                                                          \
-    {                                                                                    \
-#name, kind, offsetof(sotto_release_config, name), word                          \
-    }
+#define FIELD(name, kind, word) SOT_FIELD(sotto_release_config, #name, name, kind, word)
 
 /* All of sotto_release_config but `where`, which is a list, and where results go. */
 static const sot_field fields[] = {
@@ -87,8 +84,7 @@ static sotto_status make_request(const sot_release *release, const sot_session *
     sot_json_put_text(writer, "command", "release");
     sot_fields_write(fields, FIELDS, release->config, &defaults, writer);
     if (where != NULL && where[0] != NULL) { /* of files from before session->where */
-        sot_json_key(writer, "where");
-        sot_json_begin_array(writer);
+        sot_json_open_array(writer, "where");
         for (size_t i = 0; where[i] != NULL; i++)
             sot_json_write_string(writer, where[i]);
         sot_json_end_array(writer);
@@ -97,7 +93,7 @@ static sotto_status make_request(const sot_release *release, const sot_session *
         sot_json_put_whole(writer, "candidate_count", release->candidate_count);
     sot_request_write_rows(session, writer);
     sot_json_end_object(writer);
-    return sot_request_finish(writer, SOTTO_OK, out_json, error);
+    return sot_json_writer_take(writer, SOTTO_OK, out_json, error);
 }
 
 sotto_status sot_release_identify(const sot_release *release, sot_session *session,
@@ -175,7 +171,7 @@ sotto_status sot_release_certify(const sot_release *release, sot_session *sessio
 
 /* ---- the release again ---- */
 
-/* A release that is planned again, and what its settings borrow. */
+/* A release that is planned again, and the owners of its borrowed settings. */
 typedef struct release_again {
     sotto_release_config config;
     sotto_schema *schema;

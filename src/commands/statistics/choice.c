@@ -43,8 +43,9 @@ static sotto_status set_prices(sot_release *release, sotto_error *error)
         }
         if (!whole) continue;
         release->prices_per_unit = tens;
-        /* An exchanged unit of several rows may raise one score and lower another, but the range of the change, all
-         * that the mechanisms use, is no larger than that of a change of one sign (release.md). */
+        /* An exchanged unit of several rows may raise one score and lower another. The mechanisms
+         * only use the range of the change, which is no larger than that of a change of one sign
+         * (release.md). */
         release->selection.sensitivity = release->unit_rows * largest;
         release->selection.change = SOTTO_CHANGE_MONOTONE;
         return SOTTO_OK;
@@ -58,8 +59,8 @@ static sotto_status list_candidates(sot_release *release, sotto_error *error)
     const sotto_release_config *config = release->config;
     if (config->candidates == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a choice by %s is among public candidates; list them, for "
-                        "example 5,9.99,20",
+                        "`candidates` is missing: a choice by %s is among public "
+                        "candidates; list them, for example `candidates=5,9.99,20`",
                         sotto_score_name(config->score));
     }
     sotto_status status = sot_release_need_number(release, error);
@@ -70,7 +71,8 @@ static sotto_status list_candidates(sot_release *release, sotto_error *error)
     }
     if (status != SOTTO_OK) return status;
     if (count > CANDIDATES_MAX)
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "give at most 1000000 candidates");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`candidates` has more than 1000000 entries; give fewer");
     release->candidate_count = count;
     return sot_release_make_exact(release, 2 * count + 1, error);
 }
@@ -82,8 +84,8 @@ static sotto_status prepare_by_count(sot_release *release, sotto_error *error)
     if (column->type == SOTTO_COLUMN_NUMBER || !(values <= CANDIDATES_MAX)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the most common value is chosen from a category, a boolean or at "
-            "most 1000000 whole numbers; the column '%.60s' is none of these",
+            "`column` is '%.60s'; the most common value is chosen from a category, a "
+            "boolean or at most 1000000 whole numbers; name such a column",
             column->name);
     }
     release->selection.sensitivity = release->unit_rows;
@@ -99,8 +101,8 @@ static sotto_status prepare_given(sot_release *release, sotto_error *error)
     const sotto_release_config *config = release->config;
     if (config->sensitivity == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "scores from a file need their sensitivity: how far one row can "
-                        "move a score, at least 1");
+                        "`sensitivity` is missing: the largest change of a score by one "
+                        "row, at least 1; for example `sensitivity=1`");
     }
     release->selection.sensitivity = config->sensitivity;
     release->selection.change =

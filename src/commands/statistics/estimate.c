@@ -6,6 +6,7 @@
 
 #include <sotto/randomized_response.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/file/file.h"
 #include "base/json/json.h"
@@ -16,7 +17,7 @@
 
 static const size_t answers_bytes_max = (size_t)256 << 20;
 
-/* What the file says; the labels live as long as the document. */
+/* The members of the file; the labels live as long as the document. */
 typedef struct answer_counts {
     double epsilon;
     size_t categories;
@@ -112,45 +113,27 @@ static sotto_status write_json(const answer_counts *from, double confidence,
                                sotto_release_result *result, sotto_error *error)
 {
     sot_json_writer *writer = NULL;
-    const char *text = NULL;
-    size_t size_bytes;
-    sotto_status status = sot_json_writer_new(false, &writer, error);
+    const sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     sot_json_begin_object(writer);
-    sot_json_key(writer, "kind");
-    sot_json_write_string(writer, "estimate");
-    sot_json_key(writer, "answers");
-    sot_json_write_int64(writer, (int64_t)from->total);
-    sot_json_key(writer, "epsilon");
-    sot_json_write_double(writer, from->epsilon);
-    sot_json_key(writer, "confidence");
-    sot_json_write_double(writer, confidence);
-    sot_json_key(writer, "values");
-    sot_json_begin_array(writer);
+    sot_json_put_text(writer, "kind", "estimate");
+    sot_json_put_whole(writer, "answers", from->total);
+    sot_json_put_double(writer, "epsilon", from->epsilon);
+    sot_json_put_double(writer, "confidence", confidence);
+    sot_json_open_array(writer, "values");
     for (size_t i = 0; i < result->value_count; i++) {
         const sot_released_value *value = &result->values[i];
         sot_json_begin_object(writer);
-        sot_json_key(writer, "label");
-        sot_json_write_string(writer, value->label);
-        sot_json_key(writer, "value");
-        sot_json_write_double(writer, value->value);
-        sot_json_key(writer, "standard_error");
-        sot_json_write_double(writer, value->standard_error);
-        sot_json_key(writer, "lower");
-        sot_json_write_double(writer, value->lower);
-        sot_json_key(writer, "upper");
-        sot_json_write_double(writer, value->upper);
+        sot_json_put_text(writer, "label", value->label);
+        sot_json_put_double(writer, "value", value->value);
+        sot_json_put_double(writer, "standard_error", value->standard_error);
+        sot_json_put_double(writer, "lower", value->lower);
+        sot_json_put_double(writer, "upper", value->upper);
         sot_json_end_object(writer);
     }
     sot_json_end_array(writer);
     sot_json_end_object(writer);
-    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
-    if (status == SOTTO_OK) {
-        result->json = sot_copy_string(text);
-        if (result->json == NULL) status = sot_fail_memory(error, size_bytes, 1);
-    }
-    sot_json_writer_free(writer);
-    return status;
+    return sot_json_writer_take(writer, SOTTO_OK, &result->json, error);
 }
 
 static sotto_status write_prose(double confidence, sotto_release_result *result,
@@ -196,10 +179,7 @@ sotto_status sotto_release_estimate(const char *answers_path, double confidence,
     if (status == SOTTO_OK) status = fill_values(&from, confidence, result, error);
     if (status == SOTTO_OK) status = write_json(&from, confidence, result, error);
     if (status == SOTTO_OK) status = write_prose(confidence, result, error);
-    if (status == SOTTO_OK) {
-        result->certificate = sot_copy_string("");
-        if (result->certificate == NULL) status = sot_fail_memory(error, 1, 1);
-    }
+    if (status == SOTTO_OK) status = sot_copy_text("", &result->certificate, error);
     free_answers(&from);
     sot_json_free(document);
     sot_free(text);

@@ -1,32 +1,28 @@
-/* What a release says of itself, as JSON: the file's payload. docs/reference/release.md lists the members. */
+/* The payload of a release as JSON. docs/reference/release.md lists the members. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/json/writer.h"
-#include "base/memory.h"
 #include "commands/session/request.h"
 #include "commands/statistics/release.h"
 
 static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
 {
     if (value == 0) return;
-    sot_json_key(writer, key);
-    sot_json_write_int64(writer, (int64_t)value);
+    sot_json_put_whole(writer, key, value);
 }
 
 static void write_text(sot_json_writer *writer, const char *key, const char *text)
 {
     if (text == NULL || text[0] == '\0') return;
-    sot_json_key(writer, key);
-    sot_json_write_string(writer, text);
+    sot_json_put_text(writer, key, text);
 }
 
 static void write_list(sot_json_writer *writer, const char *key, const char *const *list)
 {
     if (list == NULL || list[0] == NULL) return;
-    sot_json_key(writer, key);
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, key);
     for (size_t i = 0; list[i] != NULL; i++)
         sot_json_write_string(writer, list[i]);
     sot_json_end_array(writer);
@@ -36,8 +32,7 @@ static void write_settings(sot_json_writer *writer, const sot_release *release)
 {
     const sotto_release_config *config = release->config;
     write_text(writer, "kind", "release");
-    sot_json_key(writer, "version");
-    sot_json_write_int64(writer, 1);
+    sot_json_put_int64(writer, "version", 1);
     write_text(writer, "statistic", release->statistic->name);
     write_text(writer, "column", config->column);
     if (config->statistic == SOTTO_RELEASE_CHOICE)
@@ -76,8 +71,7 @@ static void write_value(sot_json_writer *writer, const sot_released_value *value
 static void write_noise(sot_json_writer *writer, const sot_release *release)
 {
     if (release->part_count == 0) return;
-    sot_json_key(writer, "noise");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "noise");
     for (size_t i = 0; i < release->part_count; i++) {
         const sot_noise *noise = &release->parts[i];
         sot_json_begin_object(writer);
@@ -94,8 +88,7 @@ static void write_noise(sot_json_writer *writer, const sot_release *release)
 static void write_answers(sot_json_writer *writer, const sot_release *release)
 {
     const sotto_column *column = release->described;
-    sot_json_key(writer, "categories");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "categories");
     if (column->type == SOTTO_COLUMN_BOOLEAN) {
         sot_json_write_string(writer, "false");
         sot_json_write_string(writer, "true");
@@ -104,8 +97,7 @@ static void write_answers(sot_json_writer *writer, const sot_release *release)
         sot_json_write_string(writer, column->values[i]);
     sot_json_end_array(writer);
     sot_json_put_number(writer, "probability_of_truth", release->answer_truth);
-    sot_json_key(writer, "answers");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "answers");
     for (uint64_t i = 0; i < release->report_count; i++)
         sot_json_write_int64(writer, release->reports[i]);
     sot_json_end_array(writer);
@@ -130,8 +122,7 @@ static sotto_status write_payload(sot_json_writer *writer, const sot_release *re
     sot_json_begin_object(writer);
     write_settings(writer, release);
     if (release->value_count > 0) {
-        sot_json_key(writer, "values");
-        sot_json_begin_array(writer);
+        sot_json_open_array(writer, "values");
         for (size_t i = 0; i < release->value_count; i++)
             write_value(writer, &release->values[i]);
         sot_json_end_array(writer);
@@ -139,8 +130,7 @@ static sotto_status write_payload(sot_json_writer *writer, const sot_release *re
     if (release->config->statistic == SOTTO_RELEASE_RESPONSES)
         write_answers(writer, release);
     if (release->threshold > 0) {
-        sot_json_key(writer, "found");
-        sot_json_write_bool(writer, release->found);
+        sot_json_put_bool(writer, "found", release->found);
         write_whole(writer, "threshold", release->threshold);
     }
     write_noise(writer, release);
@@ -159,5 +149,5 @@ sotto_status sot_release_payload(const sot_release *release, char **out_json,
     sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     status = write_payload(writer, release, error);
-    return sot_request_finish(writer, status, out_json, error);
+    return sot_json_writer_take(writer, status, out_json, error);
 }

@@ -22,22 +22,24 @@ static sotto_status check_key(const char *key_path, const char *curator,
     sotto_key *key = NULL;
     if (key_path == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schema's ledger names the curator ed25519:%.16s...; exact "
-                        "counts are for the curator: give --key with the secret key",
+                        "the schema's ledger names the curator ed25519:%.16s..., and "
+                        "only the curator may see exact counts; give the secret key, for "
+                        "example `key=curator.key`",
                         curator);
     }
     sotto_status status = sotto_key_open(key_path, &key, error);
     if (status == SOTTO_OK && strcmp(sotto_key_public(key), curator) != 0)
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "--key is %s, and its public half is not the curator's, "
+                          "`key` is %s, whose public half is not the curator's, "
                           "ed25519:%.16s...; give the curator's secret key",
                           sot_printable(key_path, shown, sizeof shown), curator);
     sotto_key_close(key);
     return status;
 }
 
-/* Decides who may see exact counts. Whoever can read the file could count by other means; a ledger with a curator's key
- * says that this person is the curator. Fails closed: a ledger that cannot be read allows nothing. */
+/* Decides who may see exact counts. A reader of the file could count by other means; a ledger
+ * with a curator's key requires the curator's key. Fails closed: a ledger that cannot be read
+ * allows nothing. */
 static sotto_status owner_may_look(const sotto_schema *schema, const char *key_path,
                                    sotto_error *error)
 {
@@ -54,7 +56,7 @@ static sotto_status owner_may_look(const sotto_schema *schema, const char *key_p
     }
     if (balance.curator[0] != '\0') return check_key(key_path, balance.curator, error);
     if (key_path == NULL) return SOTTO_OK;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "--key is %s, but %s; leave --key out",
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`key` is %s, but %s; leave `key` out",
                     sot_printable(key_path, shown, sizeof shown),
                     ledger_path == NULL ? "the schema names no ledger"
                                         : "the schema's ledger names no curator's key");
@@ -62,20 +64,14 @@ static sotto_status owner_may_look(const sotto_schema *schema, const char *key_p
 
 /* ---- JSON ---- */
 
-static void put_count(sot_json_writer *json, const char *key, uint64_t count)
-{
-    sot_json_key(json, key);
-    sot_json_write_int64(json, (int64_t)count);
-}
-
 static void write_column(sot_json_writer *json, const sot_cell_counts *column)
 {
     sot_json_begin_object(json);
     sot_json_put_text(json, "name", column->name);
-    put_count(json, "defaults", column->defaults);
+    sot_json_put_whole(json, "defaults", column->defaults);
     if (column->has_bounds) {
-        put_count(json, "below", column->below);
-        put_count(json, "above", column->above);
+        sot_json_put_whole(json, "below", column->below);
+        sot_json_put_whole(json, "above", column->above);
     }
     sot_json_end_object(json);
 }
@@ -84,23 +80,23 @@ static void write_counts(sot_json_writer *json, const sotto_schema *schema,
                          const sot_owner_counts *counts)
 {
     sot_json_begin_object(json);
-    sot_json_key(json, "private");
-    sot_json_write_bool(json, false);
-    put_count(json, "rows", counts->rows);
-    sot_json_key(json, "columns");
-    sot_json_begin_array(json);
+    sot_json_put_bool(json, "private", false);
+    sot_json_put_whole(json, "rows", counts->rows);
+    sot_json_open_array(json, "columns");
     for (size_t i = 0; i < counts->column_count; i++)
         write_column(json, &counts->columns[i]);
     sot_json_end_array(json);
-    if (sotto_schema_is_matrix(schema)) put_count(json, "not_read", counts->not_read);
-    if (counts->has_labels) put_count(json, "labels_outside", counts->labels_outside);
+    if (sotto_schema_is_matrix(schema))
+        sot_json_put_whole(json, "not_read", counts->not_read);
+    if (counts->has_labels)
+        sot_json_put_whole(json, "labels_outside", counts->labels_outside);
     if (counts->has_unit) {
-        put_count(json, "rows_over_cap", counts->rows_over_cap);
-        put_count(json, "empty_ids", counts->empty_ids);
+        sot_json_put_whole(json, "rows_over_cap", counts->rows_over_cap);
+        sot_json_put_whole(json, "empty_ids", counts->empty_ids);
     }
     if (counts->has_norm) {
         sot_json_put_number(json, "norm_bound", counts->norm_bound);
-        put_count(json, "rows_shortened", counts->rows_shortened);
+        sot_json_put_whole(json, "rows_shortened", counts->rows_shortened);
     }
     sot_json_put_text(json, "source_after_a_change", SOTTO_SOURCE_ADJUSTED);
     sot_json_end_object(json);
@@ -110,18 +106,10 @@ static sotto_status make_json(const sotto_schema *schema, const sot_owner_counts
                               char **out_json, sotto_error *error)
 {
     sot_json_writer *json = NULL;
-    const char *text = NULL;
-    size_t size_bytes = 0;
-    sotto_status status = sot_json_writer_new(false, &json, error);
+    const sotto_status status = sot_json_writer_new(false, &json, error);
     if (status != SOTTO_OK) return status;
     write_counts(json, schema, counts);
-    status = sot_json_writer_finish(json, &text, &size_bytes, error);
-    if (status == SOTTO_OK) {
-        *out_json = sot_copy_string(text);
-        if (*out_json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
-    }
-    sot_json_writer_free(json);
-    return status;
+    return sot_json_writer_take(json, SOTTO_OK, out_json, error);
 }
 
 /* ---- lines ---- */

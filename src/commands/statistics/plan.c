@@ -55,7 +55,7 @@ sotto_status sotto_score_from_name(const char *name, sotto_score *out, sotto_err
         }
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the score is '%s'; give count, revenue, quantile or given",
+                    "`score` is '%s'; give count, revenue, quantile or given",
                     sot_printable(name, shown, sizeof shown));
 }
 
@@ -79,8 +79,8 @@ static sotto_status check_privacy(const sotto_release_config *config, sotto_erro
     if (status != SOTTO_OK) return status;
     if (!(config->confidence >= 0.5 && config->confidence <= 0.999999)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "confidence is %g; give one from 0.5 to 0.999999, for example "
-                        "0.95",
+                        "`confidence` is %g; it lies from 0.5 to 0.999999; for example "
+                        "`confidence=0.95`",
                         config->confidence);
     }
     return SOTTO_OK;
@@ -105,7 +105,7 @@ static sotto_status set_mechanism(sot_release *release, sotto_error *error)
     }
     if (has_delta && first != SOTTO_GAUSSIAN) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g, but the %s is a pure release; leave delta out",
+                        "`delta` is %g, but the %s is a pure release; leave `delta` out",
                         config->delta, release->statistic->name);
     }
     release->mechanism =
@@ -114,16 +114,16 @@ static sotto_status set_mechanism(sot_release *release, sotto_error *error)
     if (release->mechanism == SOTTO_GAUSSIAN && first == SOTTO_DISCRETE_LAPLACE &&
         config->statistic != SOTTO_RELEASE_BOUNDS) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the gaussian mechanism needs a delta; give one, for example "
-                        "1e-6, or use the laplace mechanism");
+                        "`delta` is missing: the gaussian mechanism needs one; give "
+                        "`delta=1e-6`, or use `mechanism=laplace`");
     }
     if (release->mechanism == SOTTO_DISCRETE_LAPLACE && first == SOTTO_GAUSSIAN) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the laplace mechanism is pure; leave delta out, or use "
-                        "the gaussian mechanism");
+                        "`delta` is given, but the laplace mechanism is pure; leave "
+                        "`delta` out, or use `mechanism=gaussian`");
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the mechanism is %s; the %s is released by the %s mechanism",
+                    "`mechanism` is %s; the %s is released by `mechanism=%s`",
                     sotto_mechanism_name(release->mechanism), release->statistic->name,
                     sotto_mechanism_name(first));
 }
@@ -134,23 +134,24 @@ static sotto_status check_schema(const sot_release *release, sotto_error *error)
     if (schema == NULL) {
         if (sot_release_scores_are_given(release)) return SOTTO_OK;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the %s needs a schema: types and bounds never come from rows",
+                        "`schema` is missing: the types and bounds of the %s never come "
+                        "from rows; for example `schema=survey.schema.json`",
                         release->statistic->name);
     }
     if (sotto_schema_is_matrix(schema) &&
         release->config->statistic != SOTTO_RELEASE_ACCURACY) {
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
-            "the schema is of a matrix (\"features\": %zu), whose columns have "
-            "no names and no bounds; a release needs a table's schema, with "
-            "\"columns\"",
+            "the schema is of a matrix (\"features\": %zu), whose columns have no names "
+            "and no bounds; a release needs a table's schema, with \"columns\"",
             sotto_schema_features(schema));
     }
     return SOTTO_OK;
 }
 
-/* Units of several rows: everything moves by as many rows as the cap says, and how many rows there are is secret under both
- * adjacencies, because an exchanged unit may have another number of them. Randomised answers: one of each unit. */
+/* Units of several rows: everything moves by up to the cap of rows. The number of rows is secret
+ * under both adjacencies, because an exchanged unit may have another number of them. Randomised
+ * answers: one per unit. */
 static sotto_status set_unit(sot_release *release, sotto_error *error)
 {
     const sotto_schema *schema = release->schema;
@@ -160,12 +161,11 @@ static sotto_status set_unit(sot_release *release, sotto_error *error)
     release->has_unit = unit != NULL;
     if (unit == NULL) return SOTTO_OK;
     if (config->public_n > 0) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "--public-n is %llu, but the schema's unit is the column '%.60s', "
-            "whose values have different numbers of rows, so that the number "
-            "of rows is secret; leave --public-n out",
-            (unsigned long long)config->public_n, unit);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`public_n` is %llu, but the schema's unit is the column "
+                        "'%.60s', whose values have different numbers of rows, so that "
+                        "the number of rows is secret; leave `public_n` out",
+                        (unsigned long long)config->public_n, unit);
     }
     if (sot_release_scores_are_given(release)) {
         sot_release_note(release, "the declared sensitivity is that of all rows of one "
@@ -187,10 +187,12 @@ static sotto_status find_column(sot_release *release, sotto_error *error)
     const bool needed =
         release->statistic->needs_column && !sot_release_scores_are_given(release);
     if (needed != (config->column != NULL)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        needed ? "the %s is of a column; name one of the schema's"
-                               : "the %s is not of a column; name none",
-                        release->statistic->name);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            needed
+                ? "`column` is missing: the %s is of a column; name one of the schema's"
+                : "`column` is given, but the %s is of whole rows; leave `column` out",
+            release->statistic->name);
     }
     if (!needed) return SOTTO_OK;
     const sotto_status status =
@@ -200,7 +202,8 @@ static sotto_status find_column(sot_release *release, sotto_error *error)
     const sotto_column_type type = release->described->type;
     if (type == SOTTO_COLUMN_ID || type == SOTTO_COLUMN_IGNORE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the column '%.60s' is of type %s, which is never released",
+                        "`column` is '%.60s' of type %s, which is never released; name "
+                        "another column",
                         config->column, sotto_column_type_name(type));
     }
     return SOTTO_OK;
@@ -219,16 +222,16 @@ static sotto_status check_strangers(const sot_release *release, sotto_error *err
     const bool histogram = config->statistic == SOTTO_RELEASE_HISTOGRAM;
     const bool accuracy = config->statistic == SOTTO_RELEASE_ACCURACY;
     const char *stranger = NULL;
-    if ((config->edges != NULL || config->bins > 0) && !histogram) stranger = "bins";
-    if (!isnan(config->quantile) && !ranked) stranger = "a quantile";
-    if (config->candidates != NULL && !listed) stranger = "candidates";
-    if ((config->sensitivity > 0 || config->monotone) && !given)
-        stranger = "a declared sensitivity";
-    if (config->score != SOTTO_SCORE_GIVEN && !choice) stranger = "a score";
-    if (config->model != NULL && !accuracy) stranger = "a model";
-    if (given && config->public_n > 0) stranger = "a public number of rows";
-    if (given && config->where != NULL && config->where[0] != NULL)
-        stranger = "a condition";
+    if (config->edges != NULL && !histogram) stranger = "`edges`";
+    if (config->bins > 0 && !histogram) stranger = "`bins`";
+    if (!isnan(config->quantile) && !ranked) stranger = "`quantile`";
+    if (config->candidates != NULL && !listed) stranger = "`candidates`";
+    if (config->sensitivity > 0 && !given) stranger = "`sensitivity`";
+    if (config->monotone && !given) stranger = "`monotone`";
+    if (config->score != SOTTO_SCORE_GIVEN && !choice) stranger = "`score`";
+    if (config->model != NULL && !accuracy) stranger = "`model`";
+    if (given && config->public_n > 0) stranger = "`public_n`";
+    if (given && config->where != NULL && config->where[0] != NULL) stranger = "`where`";
     if (stranger == NULL) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "%s has no meaning for this %s; leave it out", stranger,
@@ -256,13 +259,14 @@ sotto_status sot_release_need_number(const sot_release *release, sotto_error *er
     const sotto_column *column = release->described;
     if (column->type == SOTTO_COLUMN_CATEGORY) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the column '%.60s' is of type category; the %s needs numbers",
+                        "`column` is '%.60s' of type category; the %s needs numbers; "
+                        "name a number or an integer",
                         column->name, release->statistic->name);
     }
     if (!column->bounded) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the schema gives the column '%.60s' no bounds; add lower and "
-                        "upper, or find them with a release of bounds",
+                        "upper, or find them with sotto release bounds",
                         column->name);
     }
     return SOTTO_OK;

@@ -21,8 +21,8 @@ sotto_status sot_release_set_rank(sot_release *release, sotto_error *error)
     if (!(q > 0.0 && q < 1.0) || !(fabs(q * 1000.0 - thousandths) < 1e-9) ||
         thousandths < 1.0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the quantile is %g; give one above 0 and below 1 with at most "
-                        "three decimals, for example 0.5",
+                        "`quantile` is %g; it lies between 0 and 1, with at most three "
+                        "decimals; for example `quantile=0.5`",
                         q);
     }
     uint64_t a = (uint64_t)thousandths;

@@ -1,9 +1,9 @@
-/* commands/statistics/release.h: what the parts of a single release share.
+/* commands/statistics/release.h: the common part of the files of a single release.
  *
  * A statistic is a row of functions. `prepare` sees settings and schema, never a record: it fixes
- * grid, sensitivity and noise and adds the events to the plan. `take` sees one row's value and adds
- * it to exact integers. `publish` sends these through the gate, as often and in the shape that the
- * plan says, whatever they are, and computes what is printed from the noisy answers alone.
+ * grid, sensitivity and noise and adds the events to the plan. `take` sees one row's value and
+ * adds it to exact integers. `publish` sends these through the gate, with the plan's number and
+ * shape for all values. It computes the printed values only from the noisy answers.
  */
 #ifndef SOT_COMMANDS_STATISTICS_RELEASE_H
 #define SOT_COMMANDS_STATISTICS_RELEASE_H
@@ -34,7 +34,7 @@ typedef struct sot_statistic {
                             sotto_error *error);
 } sot_statistic;
 
-/* What is printed of one value; the label is owned. */
+/* The printed members of one value; the label is owned. */
 typedef struct sot_released_value {
     char *label;
     double value, lower, upper;
@@ -85,7 +85,7 @@ struct sot_release {
     uint64_t report_count;
     bool found;          /* bounds: some bin was above the threshold */
     uint64_t threshold;  /* bounds; 0: none */
-    double shortfall;    /* choices: what the accuracy theorem says, NaN: nothing */
+    double shortfall;    /* choices: the bound of the accuracy theorem, NaN: none */
     double answer_truth; /* P(report = answer); NaN: none */
     char accuracy[SOT_SENTENCE_BYTES];
     const char *notes[SOT_RELEASE_NOTES + 1];
@@ -96,7 +96,7 @@ extern const sot_statistic sot_statistic_count, sot_statistic_sum, sot_statistic
     sot_statistic_histogram, sot_statistic_quantile, sot_statistic_bounds,
     sot_statistic_responses, sot_statistic_choice, sot_statistic_accuracy;
 
-/* Everything up to the plan; sot_release_clear() frees what it made, also after a failure. */
+/* Does everything up to the plan; sot_release_clear() frees it, also after a failure. */
 SOTTO_MUST_CHECK sotto_status sot_release_prepare(const sotto_release_config *config,
                                                   const sotto_schema *schema,
                                                   sot_origin origin,
@@ -104,11 +104,13 @@ SOTTO_MUST_CHECK sotto_status sot_release_prepare(const sotto_release_config *co
                                                   sotto_error *error);
 void sot_release_clear(sot_release *release);
 
-/* Whether a row may come or go when a stored row, or the unit, is exchanged: because a condition selects rows, or
- * because units differ in their number of rows. Under replace-one the row then moves a sum as far as a row that comes or goes (data/stability.md). */
+/* True if replacing a stored row, or the unit, may add or remove a selected row. Either a
+ * condition selects rows, or units differ in their number of rows. Under replace-one the row then
+ * moves a sum as far as under add-remove (data/stability.md). */
 bool sot_release_selects(const sot_release *release);
 
-/* Whether the scores of a choice come from a file, with the sensitivity that the caller declares. */
+/* True if the scores of a choice come from a file, with the sensitivity that the caller
+ * declares. */
 bool sot_release_scores_are_given(const sot_release *release);
 
 /* For prepare(): the column must be numeric with bounds that are known. */
@@ -208,7 +210,8 @@ void sot_kept_clear(sot_kept_rows *kept); /* wipes */
 typedef struct sot_accuracy_rows {
     sot_source *source;
     sot_scorer scorer;
-    /* With a unit: what it keeps, and the slots of the rows that are read but not yet scored. */
+    /* With a unit: the rows it keeps, and the slots of the rows that are read but not yet
+     * scored. */
     struct sot_units *units;
     sot_kept_rows kept;
     uint64_t *slots; /* NOT_KEPT: the unit does not keep the row */
@@ -229,9 +232,9 @@ SOTTO_MUST_CHECK sotto_status sot_read_scores(sot_release *release, const char *
 
 /* ---- certify.c ---- */
 
-/* Fills in what a session has from the release, and not from its file. */
+/* Fills in the session's fields from the release, not from its file. */
 void sot_release_begin_session(const sot_release *release, sot_session *out_session);
-/* Hashes what was asked into session->identity and session->asked. */
+/* Hashes the request into session->identity and session->asked. */
 SOTTO_MUST_CHECK sotto_status sot_release_identify(const sot_release *release,
                                                    sot_session *session,
                                                    sotto_error *error);
@@ -239,12 +242,12 @@ SOTTO_MUST_CHECK sotto_status sot_release_identify(const sot_release *release,
 SOTTO_MUST_CHECK sotto_status sot_release_take_file(sot_release *release,
                                                     const sot_session *session,
                                                     sotto_error *error);
-/* Certifies what was published. */
+/* Certifies the published values. */
 SOTTO_MUST_CHECK sotto_status sot_release_certify(const sot_release *release,
                                                   sot_session *session,
                                                   sotto_error *error);
 
-/* ---- what is printed: json.c, text.c ---- */
+/* ---- output: json.c, text.c ---- */
 
 /* The payload, an object without "certificate"; free with sot_free(). */
 SOTTO_MUST_CHECK sotto_status sot_release_payload(const sot_release *release,

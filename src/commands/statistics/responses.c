@@ -34,8 +34,8 @@ static sotto_status prepare_responses(sot_release *release, sotto_error *error)
     const sotto_column *column = release->described;
     if (column->type != SOTTO_COLUMN_CATEGORY && column->type != SOTTO_COLUMN_BOOLEAN) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the column '%.60s' is of type %s; answers are randomised for "
-                        "categories and booleans",
+                        "`column` is '%.60s' of type %s; randomised answers are for "
+                        "categories and booleans; name such a column",
                         column->name, sotto_column_type_name(column->type));
     }
     if (column->upper < 1.0 || column->upper >= CATEGORIES_MAX) {
@@ -46,15 +46,15 @@ static sotto_status prepare_responses(sot_release *release, sotto_error *error)
     }
     if (release->config->adjacency != SOTTO_REPLACE_ONE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--adjacency is %s, but one answer a row shows the number of "
-                        "rows; give --adjacency replace-one, under which it is public",
+                        "`adjacency` is %s, but one answer a row shows the number of "
+                        "rows; give `adjacency=replace-one`, under which it is public",
                         sotto_adjacency_name(release->config->adjacency));
     }
     if (sot_rows_are_secret(release->origin)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "one answer a row shows the number of rows, which is secret for "
-                        "rows that a condition selects or a stream brings; give a whole "
-                        "stored table (of a stream: --stored-table)");
+                        "rows of a condition or a stream; give a whole stored table (of "
+                        "a stream: `stored_table=true`)");
     }
     sotto_event event;
     const sotto_randomized_response_config config = settings_of(release);
@@ -90,8 +90,9 @@ static sotto_status take_answer(sot_release *release, double value, sotto_error 
     return SOTTO_OK;
 }
 
-/* A uniform random order (Fisher and Yates), fresh in every run: what leaves says nothing about the order in which
- * the rows were read, which may follow what they say (data/stability.md). */
+/* Shuffles uniformly (Fisher and Yates), fresh in every run. So the release does not depend on
+ * the order in which the rows were read, which may depend on their content
+ * (data/stability.md). */
 static sotto_status shuffle(uint32_t *answers, size_t count, sotto_rng *rng,
                             sotto_error *error)
 {

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
@@ -43,6 +44,7 @@ static void begin_session(release_run *run)
     session->labels_path = run->file.labels;
     session->query = run->file.query;
     session->table = run->file.table;
+    session->format = run->file.format;
     session->where = run->file.where;
     session->ledger_asked = config->ledger;
     session->output = config->output;
@@ -165,8 +167,8 @@ static sotto_status make_ready(release_run *run, const char *const *conditions,
     if (sot_release_scores_are_given(release) &&
         (run->file.query != NULL || run->file.table != NULL || run->file.where != NULL)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "given scores are lines of a file; leave --table, --where and "
-                        "--query out");
+                        "`score` is given: its file has one line a candidate, not rows; "
+                        "leave `table`, `where` and `query` out");
     }
     if (run->records != NULL &&
         (sot_release_scores_are_given(release) || is_accuracy(release))) {
@@ -195,7 +197,7 @@ static sotto_status make_ready(release_run *run, const char *const *conditions,
     return status;
 }
 
-/* What the caller keeps. */
+/* Fills in the result for the caller. */
 static sotto_status deliver(release_run *run, sotto_release_result *result,
                             sotto_error *error)
 {
@@ -207,11 +209,7 @@ static sotto_status deliver(release_run *run, sotto_release_result *result,
         status = sot_release_prose(&run->release, session, &result->text, error);
     if (status == SOTTO_OK)
         status = sot_session_render(session, &result->certificate, error);
-    if (status == SOTTO_OK) {
-        result->json = sot_copy_string(session->file);
-        if (result->json == NULL)
-            status = sot_fail_memory(error, strlen(session->file) + 1, 1);
-    }
+    if (status == SOTTO_OK) status = sot_copy_text(session->file, &result->json, error);
     if (status == SOTTO_OK) status = sot_session_write(session, error);
     return status;
 }
@@ -233,10 +231,10 @@ static sotto_status list_conditions(release_run *run, const char **out_condition
     size_t count = 0;
     for (; asked != NULL && asked[count] != NULL; count++) {
         if (count == SOT_CONDITIONS_MAX)
-            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "--where is given more than %d times; join conditions with "
-                            "AND",
-                            (int)SOT_CONDITIONS_MAX);
+            return sot_fail(
+                error, SOTTO_INVALID_ARGUMENT,
+                "`where` is given more than %d times; join conditions with AND",
+                (int)SOT_CONDITIONS_MAX);
         out_conditions[count] = asked[count];
     }
     if (run->file.where != NULL) out_conditions[count++] = run->file.where;
@@ -301,7 +299,7 @@ sotto_status sotto_release_records(const sotto_release_config *config,
     if (status != SOTTO_OK) return status;
     if (run.config.where != NULL && run.config.where[0] != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "where is %.60s, but a condition selects rows of a file; hand "
+                        "`where` is %.60s, but a condition selects rows of a file; hand "
                         "over the selected records and set records.selected",
                         run.config.where[0]);
     }

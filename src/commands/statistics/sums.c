@@ -7,9 +7,10 @@
 #include "base/error.h"
 #include "commands/statistics/release.h"
 
-/* How a mean divides its budget: the sum's error is divided by the count, the count's also
- * multiplied by the distance of the mean from the centre, a third of the half range in a
- * typical column. For that distance these shares are the best, to a sixteenth. */
+/* The shares of a mean's budget. The sum's error is divided by the count. The count's
+ * error is also multiplied by the distance of the mean from the centre, a third of the
+ * half range in a typical column. For that distance these shares are optimal, to a
+ * sixteenth. */
 #define MEAN_EPSILON_SHARE 0.6875
 #define MEAN_SQUARE_SHARE  0.75
 
@@ -20,8 +21,8 @@ int64_t sot_release_round(const sot_release *release, double value)
     return units < (double)release->most ? (int64_t)units : release->most;
 }
 
-/* The finest power of two that keeps |x - centre| within 2^30 units for every x of the column; 1 if
- * that is enough for whole numbers. */
+/* Chooses the finest power of two that keeps |x - centre| within 2^30 units for every x of the
+ * column; 1 if that is enough for whole numbers. */
 static sotto_status choose_grid(sot_release *release, double centre, bool whole,
                                 sotto_error *error)
 {
@@ -65,7 +66,7 @@ static sotto_status refuse_public_count(const sot_release *release, sotto_error 
         return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "under replace-one the number of rows is public: there is nothing to "
-                    "release; count with a condition, or use adjacency add-remove");
+                    "release; count with `where`, or use `adjacency=add-remove`");
 }
 
 static sotto_status add_count_part(sot_release *release, double epsilon_share,
@@ -217,10 +218,9 @@ static sotto_status prepare_mean(sot_release *release, sotto_error *error)
     const sotto_column *column = release->described;
     if (release->config->adjacency == SOTTO_REPLACE_ONE &&
         !sot_release_selects(release) && release->config->public_n == 0) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "under replace-one the number of rows is public; give it, so that "
-            "the sum can be divided by it");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`public_n` is missing: under replace-one the mean divides the "
+                        "sum by the public number of rows; for example `public_n=1000`");
     }
     status = choose_grid(release, 0.5 * (column->lower + column->upper), false, error);
     if (status != SOTTO_OK) return status;

@@ -1,4 +1,5 @@
-/* What a release says of itself, for people. The same numbers as in the file, with fewer digits. */
+/* The summary of a release for people. The same numbers as in the file, with fewer
+ * digits. */
 #include <math.h>
 #include <string.h>
 
@@ -76,7 +77,7 @@ sotto_status sot_release_prose(const sot_release *release, const sot_session *se
     sot_prose prose = {0};
     const sotto_release_config *config = release->config;
     if (config->statistic == SOTTO_RELEASE_RESPONSES) {
-        show_answers(&prose, release); /* data alone: one line a row */
+        show_answers(&prose, release); /* only data: one line per row */
         return sot_prose_finish(&prose, out_text, error);
     }
     show_values(&prose, release);

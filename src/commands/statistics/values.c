@@ -182,9 +182,9 @@ static bool is_printable(const char *text)
     return true;
 }
 
-/* One line, cut at its last comma, in place. */
-/* A score is secret, so that each has a value: rounded down and clipped to +-2^52, neither of which moves two scores
- * further apart than the whole sensitivity that was declared. What is no number counts as 0. */
+/* Splits one line at its last comma, in place. */
+/* A score is secret, so every text has a value: rounded down and clipped to +-2^52. Neither moves
+ * two scores further apart than the declared sensitivity. Invalid numbers count as 0. */
 static bool read_score(const char *text, int64_t *out_score)
 {
     double score = 0.0;

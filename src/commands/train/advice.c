@@ -1,13 +1,12 @@
-/* What a training's settings could be better at. From settings and schema alone. */
+/* Advice on better settings for a training, only from settings and schema. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <sotto/loss.h>
 
 #include "commands/train/train.h"
 #include "methods/convex/erm.h"
+#include "methods/kinds.h"
+#include "models/kinds.h"
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -21,15 +20,6 @@ advise(sotto_training *training, const char *format, ...)
     (void)vsnprintf(training->advice[training->advice_count++], SOT_ADVICE_BYTES, format,
                     arguments);
     va_end(arguments);
-}
-
-static double setting(const sotto_training *training, const char *name)
-{
-    const sot_learner *learner = training->learner;
-    for (size_t i = 0; i < learner->setting_count; i++)
-        if (strcmp(learner->settings[i].name, name) == 0)
-            return learner->settings[i].value;
-    return SOTTO_UNSET;
 }
 
 /* delta is the chance that the promise fails altogether: with 1/delta people one of them may be
@@ -58,8 +48,8 @@ static void advise_on_epsilon(sotto_training *training)
     char shown[SOT_SHOWN_BYTES];
     if (epsilon > 8.0) {
         advise(training,
-               "epsilon %s protects little against who knows the other rows: odds may "
-               "change by the factor exp(epsilon)",
+               "epsilon %s protects little against an attacker who knows the other rows: "
+               "odds may change by the factor exp(epsilon)",
                sot_shown(epsilon, 0, shown));
     }
 }
@@ -79,53 +69,27 @@ static void advise_on_norm(sotto_training *training)
         sot_shown(bound, 1, shown), sot_shown((double)dimension, 0, root));
 }
 
-/* The largest curvature of one row's loss, over the squared norm; infinite: no bound is known here. */
-static double curvature_of(const sotto_train_config *config)
-{
-    switch (config->model) {
-    case SOTTO_MODEL_LOGISTIC:
-        return 0.25;
-    case SOTTO_MODEL_SOFTMAX:
-        return 0.5;
-    case SOTTO_MODEL_SVM:
-        return 0.5 / config->width;
-    case SOTTO_MODEL_LINEAR:
-    case SOTTO_MODEL_HUBER:
-        return 1.0;
-    case SOTTO_MODEL_CUSTOM:
-        return config->loss->curvature_most;
-    case SOTTO_MODEL_UNSET:
-    case SOTTO_MODEL_NETWORK:
-    case SOTTO_MODEL_CONCEPT:
-    case SOTTO_MODEL_HINGE:
-    case SOTTO_MODEL_POISSON:
-        break;
-    }
-    return (double)INFINITY;
-}
-
 static void advise_on_lambda(sotto_training *training)
 {
-    const double lambda = setting(training, "lambda");
+    const double lambda = sot_learner_setting(training->learner, "lambda");
     const double rows = (double)sot_learner_rows(&training->learner->setup);
-    const double beta = setting(training, "beta"); /* of draws: the weight of a row */
+    const double beta = sot_learner_setting(
+        training->learner, "beta"); /* weight of a row, for posterior samples */
     char shown[SOT_SHOWN_BYTES];
     if ((isnan(training->config.lambda) && isnan(beta)) || rows == 0.0) return;
     const double bound = sot_encoding_bound(training->encoding);
-    const double weight = rows * bound * bound * curvature_of(&training->config);
+    const double weight = rows * bound * bound * sot_model_curvature(&training->config);
     if (!isnan(beta) && lambda > beta * weight) {
-        advise(
-            training,
-            "the prior of precision lambda %s outweighs all expected rows together, "
-            "which count beta each: a draw will say little but the prior; more rows, a "
-            "larger epsilon or fewer draws would help",
-            sot_shown(lambda, 0, shown));
+        advise(training,
+               "the prior of precision lambda %s outweighs all expected rows together, "
+               "which count beta each: a posterior sample will reflect little but the "
+               "prior; more rows, a larger epsilon or fewer samples would help",
+               sot_shown(lambda, 0, shown));
     } else if (lambda > weight) {
-        advise(
-            training,
-            "lambda %s outweighs all expected rows together: the model will say little; "
-            "it stands beside the sum of the losses, not their mean",
-            sot_shown(lambda, 0, shown));
+        advise(training,
+               "lambda %s outweighs all expected rows together: the model will learn "
+               "little; lambda is a weight beside the sum of the losses, not their mean",
+               sot_shown(lambda, 0, shown));
     }
 }
 
@@ -138,11 +102,11 @@ static void advise_on_counts(sotto_training *training)
         return;
     advise(training,
            "counts up to %s make steep losses, and the noise grows with them: give the "
-           "target a smaller upper bound, beyond which few counts lie",
+           "target a smaller upper bound, which few counts exceed",
            sot_shown(most, 0, shown));
 }
 
-/* What auto would have chosen, had it known more; what another method would do better. */
+/* Names the choice of auto with more information, and methods that would do better. */
 static void advise_on_method(sotto_training *training)
 {
     const sotto_train_config *config = &training->config;
@@ -153,31 +117,31 @@ static void advise_on_method(sotto_training *training)
         with_rows.expected_rows = 1;
         if (sot_erm_choose(&with_rows, &why) != training->method)
             advise(training,
-                   "with the expected rows gradient descent could be used, which does "
-                   "better for this loss and epsilon: give them, a guess will do");
+                   "gradient descent does better for this loss and epsilon, and needs "
+                   "the expected rows: give them (an estimate is fine)");
     }
     /* Its noise goes with the largest feature, that of the others with the norm of a row. */
-    if (training->method == SOTTO_METHOD_FRANK_WOLFE &&
+    if (sot_method_row_of(training->method)->own_ball &&
         sot_encoding_bound(training->encoding) <
             8.0 * sot_encoding_feature_most(training->encoding))
         advise(training,
-               "frank-wolfe is for rows much longer than their largest feature, of many "
-               "columns; here the other methods do better: try auto");
+               "frank-wolfe is for many columns, and rows much longer than their largest "
+               "feature; here the other methods do better: try auto");
 }
 
-/* What is proven of a concept's errors says nothing when it is as bad as guessing. */
+/* A bound on a concept's errors that is as bad as guessing is not useful. */
 static void advise_on_class(sotto_training *training)
 {
-    const double shortfall = setting(training, "shortfall");
+    const double shortfall = sot_learner_setting(training->learner, "shortfall");
     const double rows = (double)sot_learner_rows(&training->learner->setup);
     char shown[SOT_SHOWN_BYTES], half[SOT_SHOWN_BYTES];
     if (!(rows > 0.0 && shortfall > 0.5 * rows)) return;
     advise(training,
            "the shortfall %s is more than %s, half of the expected rows: the concept may "
-           "be as good as guessed; take %s, or a larger epsilon",
+           "be no better than a guess; use %s, or a larger epsilon",
            sot_shown(shortfall, 0, shown), sot_shown(floor(0.5 * rows), 0, half),
-           training->method == SOTTO_METHOD_LAPLACE ? "the method exponential"
-                                                    : "fewer columns or cuts");
+           training->learner->errors.lists > 0 ? "the method exponential"
+                                               : "fewer columns or cuts");
 }
 
 void sot_training_advise(sotto_training *training)
@@ -193,7 +157,7 @@ void sot_training_advise(sotto_training *training)
     advise_on_counts(training);
     advise_on_method(training);
     if (training->config.calibration != SOTTO_CALIBRATION_SHARP &&
-        training->method == SOTTO_METHOD_OBJECTIVE) {
+        (sot_method_row_of(training->method)->takes & SOT_TAKES_CALIBRATION) != 0) {
         advise(training, "the calibration %s is for comparison; sharp needs less noise",
                sotto_calibration_name(training->config.calibration));
     }

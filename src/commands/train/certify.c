@@ -1,4 +1,4 @@
-/* What the certificate of a training says beside its plan. */
+/* The certificate of a training beside its plan. */
 #include <stdio.h>
 
 #include <sotto/loss.h>
@@ -8,6 +8,7 @@
 #include "data/owner/owner.h"
 #include "data/schema/parts.h"
 #include "models/concept/classes/concept.h"
+#include "models/kinds.h"
 
 /* "a logistic model", "an svm model", "a network of 26010 parameters",
  * "a concept of the class stumps, 4096 concepts". */
@@ -35,8 +36,8 @@ static void name_output(const sotto_training *training, char *out, size_t size_b
         return;
     }
     char kind[80];
-    (void)snprintf(kind, sizeof kind, "a%s %s model", model == SOTTO_MODEL_SVM ? "n" : "",
-                   sotto_model_kind_name(model));
+    (void)snprintf(kind, sizeof kind, "a%s %s model",
+                   sot_model_row_of(model)->an ? "n" : "", sotto_model_kind_name(model));
     if (training->learner->sampler != NULL) {
         sot_training_name_draws(training, kind, out, size_bytes);
     } else {
@@ -57,7 +58,7 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
     sot_session_covered(session, access);
     const char *const covered[] = {access, NULL};
     char word[240] = "";
-    if (config->model == SOTTO_MODEL_CUSTOM) {
+    if (config->loss != NULL) {
         (void)snprintf(
             word, sizeof word,
             "the loss %.60s: that its slope rises and that its bounds hold was "
@@ -105,6 +106,8 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
     facts.tuning = tuning;
     facts.selection = selection;
     char route[640];
-    if (sot_training_route(training, route, sizeof route)) facts.route = route;
+    if (training->learner->sampler != NULL &&
+        sot_training_route(training, route, sizeof route))
+        facts.route = route;
     return sot_session_certify(session, payload, request, &facts, error);
 }

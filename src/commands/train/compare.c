@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "commands/session/session.h"
 #include "commands/train/train.h"
+#include "methods/kinds.h"
 #include "methods/learner.h"
 #include "numeric/outward.h"
 #include "privacy/mechanisms/objective/objective.h"
@@ -48,8 +49,9 @@ static sotto_status price(const compared *rule, const sotto_event *first, uint64
     return status == SOTTO_UNREACHABLE ? SOTTO_OK : status;
 }
 
-/* Kifer's Gaussian rule has a claim for every delta: epsilon^2 sigma^2/L^2 >= 8 log(2/delta) + 4 epsilon and epsilon >=
- * 2 rank beta/lambda. sot_objective_event() checks the claim, so that rounding here decides nothing. */
+/* Kifer's Gaussian rule has a claim for every delta:
+ * `epsilon^2 sigma^2/L^2 >= 8 log(2/delta) + 4 epsilon` and `epsilon >= 2 rank beta/lambda`.
+ * sot_objective_event() checks the claim, so rounding here decides nothing. */
 static sotto_status price_kifer(const compared *rule, uint64_t count, double *least,
                                 sotto_error *error)
 {
@@ -71,8 +73,9 @@ static sotto_status price_kifer(const compared *rule, uint64_t count, double *le
     return status;
 }
 
-/* Redberg's bound is one of the loss: at most c + a^2/2 + a|Z| in both directions, c = -log(1 - beta/lambda). |Z| is the
- * larger of two Gaussians, so that this is an event with two vertices (src/privacy/accounting/objective/objective.md, section 7). */
+/* Redberg's bound is on the loss: at most `c + a^2/2 + a|Z|` in both directions,
+ * `c = -log(1 - beta/lambda)`. |Z| is the larger of two Gaussians. So this is an event with two
+ * vertices (src/privacy/accounting/objective/objective.md, section 7). */
 static sotto_status price_redberg(const compared *rule, uint64_t count, double *least,
                                   sotto_error *error)
 {
@@ -101,7 +104,8 @@ static sotto_status price_rule(const compared *rule, uint64_t count, double *out
     return status;
 }
 
-/* |b| has a Gamma law of shape d and scale R/rate under pure noise: E|b|^2/d = (d + 1) (R/rate)^2. */
+/* |b| has a Gamma distribution of shape d and scale R/rate under pure noise: E|b|^2/d = (d + 1)
+ * (R/rate)^2. */
 static double deviation_of(const sot_objective_config *config)
 {
     const sot_objective_law *law = &config->law;
@@ -120,7 +124,8 @@ static sotto_status fill(const compared *rule, sotto_rule *out, sotto_error *err
     return status;
 }
 
-/* The same training by the rule. Published ones need their own adjacency and noise. */
+/* Plans the same training by the calibration. Published ones need their own adjacency and
+ * noise. */
 static sotto_status plan_by_rule(const sotto_training *training,
                                  sotto_calibration calibration,
                                  sotto_training **out_by_rule, sotto_error *error)
@@ -147,10 +152,11 @@ sotto_status sotto_training_rule(const sotto_training *training,
                                  sotto_calibration calibration, sotto_rule *out_rule,
                                  sotto_error *error)
 {
-    if (training->method != SOTTO_METHOD_OBJECTIVE || training->plan == NULL) {
+    const unsigned takes = sot_method_row_of(training->method)->takes;
+    if ((takes & SOT_TAKES_CALIBRATION) == 0 || training->plan == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method of this training is %s, and the rules are those of "
-                        "objective perturbation; choose the method objective",
+                        "`method` is %s, and the comparison is of calibrations of "
+                        "objective perturbation; give `method=objective`",
                         sotto_method_name(training->method));
     }
     sotto_training *by_rule = NULL;

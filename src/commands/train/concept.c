@@ -1,4 +1,4 @@
-/* What a training of a concept has beside its learner. */
+/* The parts of a concept's training beside its learner. */
 #include "commands/train/concept.h"
 
 #include <inttypes.h>
@@ -10,20 +10,15 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "methods/kinds.h"
 #include "models/concept/classes/concept.h"
 #include "models/concept/learn/pac.h"
 #include "random/rng.h"
 
 enum { FEATURES_SHOWN = 12, CUTS_SHOWN = 8, RULE_BYTES = 512 };
 
-/* Of what is said about new rows. */
+/* Failure probability of statements about new rows. */
 #define FAILURE 0.05
-
-bool sot_method_chooses(sotto_method method)
-{
-    return method == SOTTO_METHOD_EXPONENTIAL ||
-           method == SOTTO_METHOD_PERMUTE_AND_FLIP || method == SOTTO_METHOD_LAPLACE;
-}
 
 /* ---- the class and the learner ---- */
 
@@ -31,22 +26,21 @@ static sotto_status check_concept(const sotto_train_config *config, sotto_error 
 {
     if (config->concept == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the model is a concept, but nobody says of which class; set "
-                        "`concept` to a kind such as stumps, to the path of a file, or "
-                        "to JSON");
+                        "`concept` is missing: the class of concepts to choose from; "
+                        "give `concept=stumps`, the path of a file, or JSON");
     }
-    if (config->method != SOTTO_METHOD_AUTO && config->method != SOTTO_METHOD_NONE &&
-        !sot_method_chooses(config->method)) {
+    const sot_method_row *method = sot_method_row_of(config->method);
+    if (config->method != SOTTO_METHOD_AUTO && !method->noiseless && !method->chooses) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method %s is not for concepts, which are chosen; use "
+                        "`method` is %s, which does not choose concepts; use "
                         "exponential, permute-and-flip or laplace",
                         sotto_method_name(config->method));
     }
     if (!isnan(config->delta)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g, but a concept is chosen without one: the guarantee "
-                        "is pure; leave delta out",
-                        config->delta);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`delta` is %g, but the choice of a concept is pure; leave `delta` out",
+            config->delta);
     }
     return SOTTO_OK;
 }
@@ -71,7 +65,7 @@ sotto_status sot_training_make_concept(sotto_training *training, sotto_error *er
     training->method = config->method;
     if (config->method == SOTTO_METHOD_AUTO) {
         training->method = SOTTO_METHOD_EXPONENTIAL;
-        training->method_why = "it is exact for every class, however large";
+        training->method_why = "it is exact for every class";
     }
     const sot_learner_setup setup = {.config = config,
                                      .encoding = training->encoding,
@@ -108,15 +102,7 @@ sot_concept_errors sot_training_errors(const sotto_training *training)
     return errors->counts == NULL ? (sot_concept_errors){.lists = 0} : *errors;
 }
 
-/* ---- what theory says of so many rows ---- */
-
-static double setting_of(const sot_learner *learner, const char *name)
-{
-    for (size_t i = 0; i < learner->setting_count; i++)
-        if (strcmp(learner->settings[i].name, name) == 0)
-            return learner->settings[i].value;
-    return SOTTO_UNSET;
-}
+/* ---- theory for a number of rows ---- */
 
 /* The least alpha of a bound; NaN: none below 1, or rows that are not independent, or a choice in parts. */
 static double alpha_of(const sotto_training *training, sotto_pac_bound bound)
@@ -131,7 +117,7 @@ static double alpha_of(const sotto_training *training, sotto_pac_bound bound)
     asked.rows = (double)sot_learner_rows(&learner->setup);
     const bool fits = asked.rows > 0.0 && learner->setup.unit_rows == 1 &&
                       learner->concept->weights == NULL &&
-                      isnan(setting_of(learner, "choice_epsilon"));
+                      isnan(sot_learner_setting(learner, "choice_epsilon"));
     if (!fits || sotto_pac_alpha(&asked, bound, &alpha, NULL) != SOTTO_OK)
         return SOTTO_UNSET;
     return alpha;
@@ -140,7 +126,7 @@ static double alpha_of(const sotto_training *training, sotto_pac_bound bound)
 static void find_alphas(const sotto_training *training, double *out_agnostic,
                         double *out_realizable)
 {
-    const bool laplace = training->method == SOTTO_METHOD_LAPLACE;
+    const bool laplace = training->learner->errors.lists > 0;
     const bool is_public = training->plan == NULL;
     *out_agnostic = alpha_of(training, is_public ? SOTTO_PAC_PUBLIC_AGNOSTIC
                                        : laplace ? SOTTO_PAC_LAPLACE_AGNOSTIC
@@ -156,17 +142,17 @@ static double coarse(double alpha)
     return ceil(alpha * 1e4) / 1e4;
 }
 
-/* Nothing where nobody said how many rows there are. */
+/* Writes nothing if the number of rows is not given. */
 static void show_alphas(const sotto_training *training, sot_prose *prose)
 {
     double agnostic, realizable;
     char value[SOT_SHOWN_BYTES];
     find_alphas(training, &agnostic, &realizable);
     if (!isnan(agnostic))
-        sot_prose_line(prose, "generalises",
-                       "on new rows at most %s worse than the best concept, with "
-                       "probability 0.95",
-                       sot_shown(coarse(agnostic), 1, value));
+        sot_prose_line(
+            prose, "generalises",
+            "on new rows at most %s worse than the best concept, with probability 0.95",
+            sot_shown(coarse(agnostic), 1, value));
     if (!isnan(realizable))
         sot_prose_line(prose, isnan(agnostic) ? "generalises" : "",
                        "wrong on at most %s of new rows if some concept is never wrong",
@@ -188,7 +174,7 @@ const char *sot_concept_count_text(const sot_concept_class *class,
     return out;
 }
 
-/* "cut at 30, 45, 60", "65536 cells from 18 to 90", "yes or no". */
+/* Shows the thresholds of a feature, or its number of cells and bounds. */
 static void show_grid(sot_prose *prose, const char *name, const sot_cells_grid *grid)
 {
     char lower[SOT_SHOWN_BYTES], upper[SOT_SHOWN_BYTES];
@@ -234,12 +220,13 @@ void sot_training_show_concept(const sotto_training *training, bool features,
 bool sot_training_is_said(const sotto_training *training, const sot_setting *setting)
 {
     const uint64_t size = sot_concept_class_size(training->learner->concept);
-    const bool parts = !isnan(setting_of(training->learner, "choice_epsilon"));
+    const bool parts = !isnan(sot_learner_setting(training->learner, "choice_epsilon"));
     return strcmp(setting->name, "concepts") == 0 && !parts &&
            (size == UINT64_MAX || setting->value == (double)size);
 }
 
-/* What laplace has paid for beside the concept: its errors on the rows, whose number may be secret. */
+/* Shows the other values that laplace released: its errors on the rows, whose number may
+ * be secret. */
 static void show_fit(const sotto_training *training, sot_prose *prose)
 {
     const sot_concept_errors errors = sot_training_errors(training);
@@ -270,8 +257,7 @@ void sot_training_show_rule(const sotto_training *training, const double *number
 static void write_alpha(sot_json_writer *writer, const char *key, double value)
 {
     if (isnan(value)) return;
-    sot_json_key(writer, key);
-    sot_json_write_double(writer, value);
+    sot_json_put_double(writer, key, value);
 }
 
 static void write_feature(const sot_concept_class *class, size_t index,
@@ -279,10 +265,8 @@ static void write_feature(const sot_concept_class *class, size_t index,
 {
     const sot_cells_grid *grid = &class->grids[index];
     sot_json_begin_object(writer);
-    sot_json_key(writer, "name");
-    sot_json_write_string(writer, class->names[index]);
-    sot_json_key(writer, "cells");
-    sot_json_write_int64(writer, (int64_t)grid->cells);
+    sot_json_put_text(writer, "name", class->names[index]);
+    sot_json_put_whole(writer, "cells", grid->cells);
     sot_json_end_object(writer);
 }
 
@@ -290,20 +274,14 @@ void sot_training_write_concept(const sotto_training *training, sot_json_writer 
 {
     const sot_concept_class *class = training->learner->concept;
     const uint64_t size = sot_concept_class_size(class);
-    sot_json_key(writer, "class");
-    sot_json_begin_object(writer);
-    sot_json_key(writer, "kind");
-    sot_json_write_string(writer, sot_concept_kind_name(class->kind));
-    sot_json_key(writer, "both");
-    sot_json_write_bool(writer, class->both);
+    sot_json_open_object(writer, "class");
+    sot_json_put_text(writer, "kind", sot_concept_kind_name(class->kind));
+    sot_json_put_bool(writer, "both", class->both);
     if (size != UINT64_MAX) {
-        sot_json_key(writer, "concepts");
-        sot_json_write_int64(writer, (int64_t)size);
+        sot_json_put_whole(writer, "concepts", size);
     }
-    sot_json_key(writer, "log_concepts");
-    sot_json_write_double(writer, sot_concept_class_log_size(class));
-    sot_json_key(writer, "features");
-    sot_json_begin_array(writer);
+    sot_json_put_double(writer, "log_concepts", sot_concept_class_log_size(class));
+    sot_json_open_array(writer, "features");
     for (size_t i = 0; i < class->features; i++)
         write_feature(class, i, writer);
     sot_json_end_array(writer);
@@ -316,7 +294,8 @@ void sot_training_write_concept(const sotto_training *training, sot_json_writer 
 
 /* ---- public rows ---- */
 
-/* From the middle half of 0 .. cells, where a cut leaves rows on both sides. */
+/* Samples from the middle half of 0 .. cells, where a threshold leaves rows on both
+ * sides. */
 static double draw_cut(const sot_cells_grid *grid, sotto_rng *rng)
 {
     const uint64_t first = grid->cells / 4;

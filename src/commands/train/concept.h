@@ -1,13 +1,10 @@
-/* commands/train/concept.h: what a training of a concept has beside its learner: the class, which is settings, and what
- * plan, certificate and forecast say of it. */
+/* commands/train/concept.h: the parts of a concept's training beside its learner. These are the
+ * class, which is a setting, and its texts in plan, certificate and forecast. */
 #ifndef SOT_COMMANDS_TRAIN_CONCEPT_H
 #define SOT_COMMANDS_TRAIN_CONCEPT_H
 
 #include "base/json/writer.h"
 #include "commands/train/train.h"
-
-/* Methods that choose among concepts, and have no meaning for other models. */
-bool sot_method_chooses(sotto_method method);
 
 /* Makes training->class of config->concept, and the encoding by its cells. Refuses a delta, a method and a class
  * that concepts do not have. */
@@ -20,12 +17,12 @@ SOTTO_MUST_CHECK sotto_status sot_training_make_concept(sotto_training *training
 
 /* ---- noisy errors, of laplace ---- */
 
-/* Room for what the learner hands out beside the concept, in learner->errors, if it does; sot_training_clear_errors() takes it
- * away. */
+/* Makes room in learner->errors for the learner's further values, if it has any;
+ * sot_training_clear_errors() frees it. */
 SOTTO_MUST_CHECK sotto_status sot_training_keep_errors(const sotto_training *training,
                                                        sotto_error *error);
 void sot_training_clear_errors(const sotto_training *training);
-/* What was kept; no lists: nothing was. */
+/* Returns the stored errors; no lists: there are none. */
 sot_concept_errors sot_training_errors(const sotto_training *training);
 
 /* ---- words ---- */
@@ -41,7 +38,7 @@ void sot_training_write_concept(const sotto_training *training, sot_json_writer 
 /* One line, and one a feature if asked for. */
 void sot_training_show_concept(const sotto_training *training, bool features,
                                sot_prose *prose);
-/* Whether the line of the class says it already. */
+/* True if the line of the class already has it. */
 bool sot_training_is_said(const sotto_training *training, const sot_setting *setting);
 /* The concept that was chosen, which is released: "yes where age >= 51". */
 void sot_training_show_rule(const sotto_training *training, const double *numbers,

@@ -1,4 +1,4 @@
-/* What a training would be worth, found out on public rows. */
+/* The forecast of a training's score, by trainings on public rows. */
 #include "base/error.h"
 #include "commands/session/declared.h"
 #include "commands/train/simulation.h"
@@ -24,29 +24,38 @@ sotto_status sotto_training_forecast_data(const sotto_training *training,
                                           uint64_t repeats, sotto_forecast *out_forecast,
                                           sotto_error *error)
 {
+    return sotto_training_forecast_watched(training, file, rows, repeats, NULL, NULL,
+                                           out_forecast, error);
+}
+
+sotto_status sotto_training_forecast_watched(
+    const sotto_training *training, const sotto_data_file *file, uint64_t rows,
+    uint64_t repeats, sotto_progress_function progress, void *progress_context,
+    sotto_forecast *out_forecast, sotto_error *error)
+{
     sotto_rng *rng = NULL;
     sot_rehearsal run = {.rng = NULL};
     sotto_forecast found = {0};
     if (repeats == 0 || repeats > SOT_REHEARSAL_REPEATS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu repeats were asked for; give 1 to %d",
+                        "`repeats` is %llu; give 1 to %d, for example `repeats=5`",
                         (unsigned long long)repeats, (int)SOT_REHEARSAL_REPEATS_MAX);
     }
     if ((file == NULL) == (rows == 0)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "a forecast needs public rows: give a file of them, or the number of "
-            "rows to draw from the schema");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "a forecast needs rows: give a file of public rows, or the "
+                        "number of synthetic rows to sample, for example --rows 1000");
     }
-    sotto_status status =
-        file == NULL ? SOTTO_OK
-                     : sot_check_public_rows("--public", training->schema, error);
+    sotto_status status = file == NULL
+                              ? SOTTO_OK
+                              : sot_check_public_rows("public", training->schema, error);
     if (status == SOTTO_OK)
         status = training->config.insecure_test
                      ? sotto_rng_new_for_test(training->config.test_seed, &rng, error)
                      : sotto_rng_new(&rng, error);
     if (status == SOTTO_OK)
         status = sot_rehearsal_open(training, file, rows, rng, &run, error);
+    sot_rehearsal_watch(&run, repeats, progress, progress_context);
     if (status == SOTTO_OK) status = repeat(&run, training, repeats, &found, error);
     sot_rehearsal_close(&run);
     sotto_rng_free(rng);

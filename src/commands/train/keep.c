@@ -7,47 +7,13 @@
 #include "base/error.h"
 #include "commands/session/asked.h"
 #include "commands/session/checkpoint.h"
+#include "commands/session/request.h"
 #include "commands/train/train.h"
 
-/* Everything in sotto_train_config but where results go, who listens, how long and with how many threads: a
- * new field belongs here too, and tests/commands/session/test_resume.c counts them. */
+/* The fields of the request's table, and the fields that it lacks. */
 static void write_config(sot_json_writer *writer, const sotto_train_config *config)
 {
-    sot_asked_count(writer, "model", (uint64_t)config->model);
-    sot_asked_count(writer, "method", (uint64_t)config->method);
-    sot_asked_count(writer, "calibration", (uint64_t)config->calibration);
-    sot_asked_number(writer, "epsilon", config->epsilon);
-    sot_asked_number(writer, "delta", config->delta);
-    sot_asked_count(writer, "adjacency", (uint64_t)config->adjacency);
-    sot_asked_count(writer, "public_n", config->public_n);
-    sot_asked_count(writer, "expected_rows", config->expected_rows);
-    sot_asked_text(writer, "target", config->target);
-    sot_asked_number(writer, "lambda", config->lambda);
-    sot_asked_count(writer, "lambda_theory", config->lambda_theory);
-    sot_asked_count(writer, "steps", config->steps);
-    sot_asked_number(writer, "learning_rate", config->learning_rate);
-    sot_asked_number(writer, "width", config->width);
-    sot_asked_number(writer, "threshold", config->threshold);
-    sot_asked_number(writer, "radius", config->radius);
-    sot_asked_number(writer, "l1", config->l1);
-    sot_asked_number(writer, "l1_width", config->l1_width);
-    sot_asked_count(writer, "sampling", (uint64_t)config->sampling);
-    sot_asked_count(writer, "batch", config->batch);
-    sot_asked_count(writer, "schedule", (uint64_t)config->schedule);
-    sot_asked_count(writer, "iterate", (uint64_t)config->iterate);
-    sot_asked_number(writer, "epochs", config->epochs);
-    sot_asked_count(writer, "clipping", (uint64_t)config->clipping);
-    sot_asked_number(writer, "clip", config->clip);
-    sot_asked_count(writer, "optimizer", (uint64_t)config->optimizer);
-    sot_asked_number(writer, "momentum", config->momentum);
-    sot_asked_number(writer, "weight_average", config->weight_average);
-    sot_asked_count(writer, "augmentations", config->augmentations);
-    sot_asked_text(writer, "freeze", config->freeze);
-    sot_asked_text(writer, "validation", config->validation);
-    sot_asked_text(writer, "validation_labels", config->validation_labels);
-    sot_asked_count(writer, "draws", config->draws);
-    sot_asked_count(writer, "sampler", (uint64_t)config->sampler);
-    sot_asked_count(writer, "public_constants", config->public_constants);
+    sot_request_hash_training(config, writer);
     sot_asked_text(writer, "loss", config->loss == NULL ? NULL : config->loss->name);
     sot_asked_text(writer, "sign", config->sign);
     sot_asked_count(writer, "stream", config->stream);
@@ -73,7 +39,7 @@ sotto_status sot_training_hash(const sotto_training *training,
         status = sot_asked_file(writer, "file", files[i], error);
         sot_json_end_object(writer);
     }
-    sot_json_write_string(writer, training->json); /* what the rules made of it */
+    sot_json_write_string(writer, training->json); /* the settings with defaults */
     sot_json_end_array(writer);
     return sot_asked_finish(writer, status, out_hash, error);
 }
@@ -95,17 +61,17 @@ sotto_status sot_training_check_keeping(const sotto_training *training,
                                  sotto_schema_ledger(training->schema)};
     if (!isnan(minutes) && !(minutes > 0.0 && minutes <= 1e6)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the training may last %g minutes; give a number above 0 and at "
-                        "most 1e6",
+                        "`max_minutes` is %g; it is above 0 and at most 1e6; for example "
+                        "`max_minutes=30`",
                         minutes);
     }
     if (!isnan(minutes) && !is_in_steps(training, session)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a limit of minutes needs %s; leave it out",
-                        session->output == NULL ? "an output, beside which the "
-                                                  "checkpoint is written"
-                                                : "a private method with "
-                                                  "checkpoints, such as sgd or gd");
+                        "`max_minutes` needs %s; leave `max_minutes` out",
+                        session->output == NULL
+                            ? "an output, beside which the checkpoint is written"
+                            : "a private method with "
+                              "checkpoints, such as sgd or gd");
     }
     if (session->output == NULL || session->plan == NULL) return SOTTO_OK;
     return sot_keeper_check_names(session->output, files, sizeof files / sizeof files[0],

@@ -1,4 +1,4 @@
-/* What a training of a network has beside its learner. */
+/* The parts of a network's training beside its learner. */
 #include "commands/train/network.h"
 
 #include <stdio.h>
@@ -15,7 +15,8 @@
 #include "models/network/engine/scores.h"
 #include "models/network/learn/nn.h"
 
-/* Of a last layer that no init has: public, like everything that is drawn with it. */
+/* Seed of a last layer that the init file lacks: public, like everything sampled with
+ * it. */
 enum { ENDING_SEED = 1 };
 
 enum { LAYER_BYTES = 240, CURVE_POINTS = 1024 };
@@ -57,8 +58,7 @@ void sot_training_show_network(const sotto_training *training, bool layers,
 
 static void write_shape(sot_json_writer *writer, const char *key, sot_shape shape)
 {
-    sot_json_key(writer, key);
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, key);
     sot_json_write_int64(writer, (int64_t)shape.height);
     sot_json_write_int64(writer, (int64_t)shape.width);
     sot_json_write_int64(writer, (int64_t)shape.channels);
@@ -68,23 +68,19 @@ static void write_shape(sot_json_writer *writer, const char *key, sot_shape shap
 void sot_training_write_network(const sotto_training *training, sot_json_writer *writer)
 {
     const sot_net *net = training->learner->net;
-    sot_json_key(writer, "network");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "network");
     sot_json_put_whole(writer, "parameters", net->parameters);
     sot_json_put_whole(writer, "trainable", net->trainable);
-    sot_json_key(writer, "layers");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "layers");
     for (size_t i = 0; i < net->layer_count; i++) {
         const sot_layer *layer = &net->layers[i];
         sot_json_begin_object(writer);
-        sot_json_key(writer, "layer");
-        sot_json_write_string(writer, sot_layer_kind_name(layer->kind));
+        sot_json_put_text(writer, "layer", sot_layer_kind_name(layer->kind));
         write_shape(writer, "in", layer->in);
         write_shape(writer, "out", layer->out);
         sot_json_put_whole(writer, "parameters", layer->parameters);
         if (layer->frozen) {
-            sot_json_key(writer, "frozen");
-            sot_json_write_bool(writer, true);
+            sot_json_put_bool(writer, "frozen", true);
         }
         sot_json_end_object(writer);
     }
@@ -127,13 +123,13 @@ static sotto_status compare_layers(const sot_net *own, const sot_net *init,
         if (own->layer_count == init->layer_count && is_other_ending(own, init, i))
             continue;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "layer %zu is %.60s, but that of the init '%.60s' is %.60s; give "
-                        "a model of the same network",
+                        "layer %zu is %.60s, but that of `init`, %.60s, is %.60s; give a "
+                        "model of the same network",
                         i + 1, layer_text(a, text), path, layer_text(b, other));
     }
     if (own->layer_count == init->layer_count) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the network has %zu layers, but that of the init '%.100s' has %zu; "
+                    "the network has %zu layers, but that of `init`, %.100s, has %zu; "
                     "give a model of the same network",
                     own->layer_count, path, init->layer_count);
 }
@@ -177,13 +173,12 @@ static sotto_status load_init(sotto_training *training, sotto_error *error)
     }
     sotto_status status = sotto_model_load(config->init, &model, error);
     if (status == SOTTO_OK && !config->data_is_public)
-        status = sot_check_public_model("--init", config->init, model, training->schema,
-                                        error);
-    if (status == SOTTO_OK && model->net == NULL) {
         status =
-            sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                     "the init '%.120s' is a model %s; give one of the model network",
-                     config->init, sotto_model_kind_name(model->kind));
+            sot_check_public_model("init", config->init, model, training->schema, error);
+    if (status == SOTTO_OK && model->net == NULL) {
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "`init` is %.120s, a model %s; give one of the model network",
+                          config->init, sotto_model_kind_name(model->kind));
     }
     if (status == SOTTO_OK)
         status = sot_net_task_of(training->encoding, training->schema, &task, error);
@@ -214,20 +209,19 @@ static sotto_status check_network(const sotto_training *training,
     if (status != SOTTO_OK) return status;
     if (config->network == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the model is a network, but nobody says which; set `network` to "
-                        "a preset such as mlp, or to the path of a file");
+                        "`network` is missing: the layers of the network; give a preset, "
+                        "for example `network=mlp`, or the path of a file");
     }
     if (config->freeze != NULL && config->init == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "layers %.60s are to stay as they are, but without an init they "
-                        "are nobody's: give a model to begin with",
+                        "`freeze` is %.60s, but there is no model whose layers could "
+                        "stay; give `init=model.json` too, or leave `freeze` out",
                         config->freeze);
     }
     if (config->validation_labels != NULL && config->validation == NULL) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "validation labels were given without validation rows; give both, "
-            "or none");
+            "`validation_labels` is given without `validation`; give both, or none");
     }
     return SOTTO_OK;
 }
@@ -239,7 +233,7 @@ sotto_status sot_training_make_network(sotto_training *training, sotto_error *er
     training->method = config->method;
     if (config->method == SOTTO_METHOD_AUTO) {
         training->method = SOTTO_METHOD_SGD;
-        training->method_why = "networks learn by steps on drawn records";
+        training->method_why = "networks learn by steps on sampled records";
     }
     sot_learner_setup setup = {.config = config,
                                .encoding = training->encoding,
@@ -291,9 +285,9 @@ static sotto_status load_source(const sotto_training *training, const char *name
         status = sot_matrix_load(source, training->schema, training->encoding, rng,
                                  out_matrix, error);
     if (status == SOTTO_OK && (*out_matrix)->rows == 0) {
-        status =
-            sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                     "the validation rows '%.120s' are none; give at least one", name);
+        status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                          "`validation` is %.120s, which has no rows; give at least one",
+                          name);
         sot_matrix_free(*out_matrix);
         *out_matrix = NULL;
     }
@@ -309,8 +303,8 @@ sotto_status sot_validation_load_records(const sotto_training *training,
     if (data != NULL && training->plan != NULL && records->features.data != NULL &&
         data->features.data == records->features.data) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the validation rows are those to learn from, and the scores on "
-                        "them would be no secret; give public rows");
+                        "the validation rows are the training rows, whose scores would "
+                        "reveal them; give public rows");
     }
     sotto_status status =
         sot_source_open_records(records, training->schema, &source, error);
@@ -329,15 +323,16 @@ sotto_status sot_validation_load(const sotto_training *training,
     if (data != NULL && training->plan != NULL &&
         sot_file_is_same(data->path, file->path)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the validation rows '%.120s' are those to learn from, and the "
-                        "scores on them would be no secret; give public rows",
+                        "`validation` is %.120s, the training rows, whose scores would "
+                        "reveal them; give public rows",
                         file->path);
     }
     if (sot_file_lacks_labels(file, training->schema)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the validation rows '%.120s' hold features alone; give the file "
-                        "of their labels too (--validation-labels)",
-                        file->path);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`validation` is %.120s, which has features but no labels; give the file of "
+            "their labels too, for example `validation_labels=labels.npy`",
+            file->path);
     }
     sotto_status status = sot_source_open(file, training->schema, false, &source, error);
     if (status == SOTTO_OK)
@@ -386,7 +381,7 @@ void sot_curve_rows_clear(sot_curve_rows *rows)
     *rows = (sot_curve_rows){.matrix = NULL};
 }
 
-/* ---- what was learned ---- */
+/* ---- the result ---- */
 
 void sot_training_round_network(const sotto_training *training, double *theta)
 {

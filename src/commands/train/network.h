@@ -1,5 +1,5 @@
-/* commands/train/network.h: what a training of a network has beside its learner: where its weights begin, public
- * rows to score it on, and what plan and certificate say of its layers. */
+/* commands/train/network.h: the parts of a network's training beside its learner. These
+ * are initial weights, public rows to score it on, and the texts about its layers. */
 #ifndef SOT_COMMANDS_TRAIN_NETWORK_H
 #define SOT_COMMANDS_TRAIN_NETWORK_H
 
@@ -18,15 +18,16 @@ SOTTO_MUST_CHECK sotto_status sot_training_spare_files(const sotto_train_config 
 
 /* ---- public rows for the learning curve ---- */
 
-/* The public rows of a file, at least one, encoded as the training has it. What is wrong with them is told. `data` (NULL:
- * records in memory) is the file that is learned from, which cannot be public unless the training is. */
+/* Loads the public rows of a file, at least one, encoded as for the training. Errors in them are
+ * reported. `data` (NULL: records in memory) is the training file, which cannot be public unless
+ * the training is. */
 SOTTO_MUST_CHECK sotto_status sot_validation_load(const sotto_training *training,
                                                   const sotto_data_file *file,
                                                   const sotto_data_file *data,
                                                   sotto_rng *rng, sot_matrix **out_matrix,
                                                   sotto_error *error);
 
-/* The same for rows in memory. `data` (NULL: a file) is what is learned from. */
+/* The same for rows in memory. `data` (NULL: a file) has the training rows. */
 SOTTO_MUST_CHECK sotto_status sot_validation_load_records(const sotto_training *training,
                                                           const sotto_records *records,
                                                           const sotto_records *data,
@@ -39,8 +40,8 @@ typedef struct sot_curve_rows {
     sot_validation validation;
 } sot_curve_rows;
 
-/* Loads config->validation, if there is one, and gives it to the learner. The rows are public: what is
- * wrong with them is told. `data` (NULL: records in memory) is the file that is learned from, which
+/* Loads config->validation, if there is one, and gives it to the learner. The rows are public, so
+ * errors in them are reported. `data` (NULL: records in memory) is the training file, which
  * cannot be public. Start with {0}; release with sot_curve_rows_clear(), also after failure. */
 SOTTO_MUST_CHECK sotto_status sot_curve_rows_load(const sotto_training *training,
                                                   const sotto_data_file *data,
@@ -58,10 +59,10 @@ void sot_training_write_network(const sotto_training *training, sot_json_writer 
 void sot_training_show_network(const sotto_training *training, bool layers,
                                sot_prose *prose);
 
-/* ---- what was learned ---- */
+/* ---- the result ---- */
 
-/* A network computes in floats: its parameters become the nearest ones. What is written is what
- * predicts; of multiples of a power of two they stay multiples. */
+/* A network computes in floats: its parameters become the nearest ones. The written numbers are
+ * those that predict; multiples of a power of two stay multiples. */
 void sot_training_round_network(const sotto_training *training, double *theta);
 
 /* Makes the learner's data norms those that no training has filled in yet: before it learns once more. */

@@ -78,7 +78,7 @@ sotto_status sot_public_draw(const sotto_schema *schema, uint64_t rows, sotto_rn
     if (rows > ROWS_MAX || rows * columns > CELLS_MAX) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "%llu rows of %zu columns are too many to draw; give at most %llu",
+            "%llu rows of %zu columns are too many to sample; give at most %llu",
             (unsigned long long)rows, columns, (unsigned long long)(CELLS_MAX / columns));
     }
     const size_t count = (size_t)rows;

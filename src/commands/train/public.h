@@ -9,7 +9,7 @@
 
 #include "data/batches/matrix.h"
 
-/* Records in memory that nobody owns but this struct. Start with {0}. */
+/* Records in memory, owned by this struct. Start with {0}. */
 typedef struct sot_public_records {
     sotto_records records;
     double *cells;
@@ -29,7 +29,8 @@ SOTTO_MUST_CHECK sotto_status sot_public_split(const sot_matrix *all, size_t nth
                                                sot_matrix **out_seen,
                                                sot_matrix **out_held, sotto_error *error);
 
-/* Of two matrices of one encoding, one after the other, the rows that are `taken`, in order. */
+/* Takes the rows marked `taken`, in order, of two matrices of one encoding, one after the
+ * other. */
 SOTTO_MUST_CHECK sotto_status sot_public_take(const sot_matrix *first,
                                               const sot_matrix *second, const bool *taken,
                                               sot_matrix **out_part, sotto_error *error);
@@ -44,8 +45,8 @@ SOTTO_MUST_CHECK sotto_status sot_public_repeat(const sot_matrix *few, size_t ro
                                                 sot_matrix **out_many,
                                                 sotto_error *error);
 
-/* Labels that a model of the target's role explains, but not all of them, in the place of those
- * that are there: on the target's grid and within its bounds. */
+/* Replaces the labels by synthetic ones, on the target's grid and within its bounds. A model of
+ * the target's role explains most of them. */
 SOTTO_MUST_CHECK sotto_status sot_public_plant(const sot_encoding *encoding,
                                                sot_matrix *matrix, sotto_rng *rng,
                                                sotto_error *error);
@@ -53,13 +54,13 @@ SOTTO_MUST_CHECK sotto_status sot_public_plant(const sot_encoding *encoding,
 /* The sum of a row's features times coefficients. */
 double sot_public_margin(const sot_matrix *matrix, size_t row, const double *theta);
 
-/* How far the number that coefficients predict for a row is from the true one, in the units of the target; of models of
- * numbers that are no network. */
+/* Returns the distance of the predicted number from the true one, in the units of the target; for
+ * models of numbers that are no network. */
 double sot_public_miss(const sotto_training *training, const sot_matrix *matrix,
                        size_t row, const double *theta);
 
-/* The share of rows whose class the coefficients predict, or the root of the mean squared error in
- * the units of the target; at least one row. */
+/* Returns the share of rows with a correctly predicted class, or the root mean squared error in
+ * the units of the target. Needs at least one row. */
 SOTTO_MUST_CHECK sotto_status sot_public_score(const sotto_training *training,
                                                const sot_matrix *matrix,
                                                const double *theta, double *out_score,

@@ -18,12 +18,12 @@
 /* ---- writing ---- */
 
 static const sot_field loss_fields[] = {
-    {"name", SOT_FIELD_TEXT, offsetof(sotto_loss, name), NULL},
-    {"slope_most", SOT_FIELD_NUMBER, offsetof(sotto_loss, slope_most), NULL},
-    {"curvature_most", SOT_FIELD_NUMBER, offsetof(sotto_loss, curvature_most), NULL},
-    {"slope_error", SOT_FIELD_NUMBER, offsetof(sotto_loss, slope_error), NULL},
-    {"one_signed", SOT_FIELD_FLAG, offsetof(sotto_loss, one_signed), NULL},
-    {"classes", SOT_FIELD_FLAG, offsetof(sotto_loss, classes), NULL},
+    SOT_FIELD(sotto_loss, "name", name, SOT_FIELD_TEXT, NULL),
+    SOT_FIELD(sotto_loss, "slope_most", slope_most, SOT_FIELD_NUMBER, NULL),
+    SOT_FIELD(sotto_loss, "curvature_most", curvature_most, SOT_FIELD_NUMBER, NULL),
+    SOT_FIELD(sotto_loss, "slope_error", slope_error, SOT_FIELD_NUMBER, NULL),
+    SOT_FIELD(sotto_loss, "one_signed", one_signed, SOT_FIELD_FLAG, NULL),
+    SOT_FIELD(sotto_loss, "classes", classes, SOT_FIELD_FLAG, NULL),
 };
 enum { LOSS_FIELDS = sizeof loss_fields / sizeof loss_fields[0] };
 
@@ -31,8 +31,7 @@ static void write_loss(const sotto_loss *loss, sot_json_writer *writer)
 {
     const sotto_loss none = {.name = NULL};
     if (loss == NULL) return;
-    sot_json_key(writer, "loss");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "loss");
     sot_fields_write(loss_fields, LOSS_FIELDS, loss, &none, writer);
     sot_json_end_object(writer);
 }
@@ -41,11 +40,9 @@ static void write_loss(const sotto_loss *loss, sot_json_writer *writer)
 static void write_prior(const sotto_training *training, sot_json_writer *writer)
 {
     if (training->config.prior == NULL || training->center == NULL) return;
-    sot_json_key(writer, "prior");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "prior");
     sot_json_put_text(writer, "hash", training->start);
-    sot_json_key(writer, "coefficients");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "coefficients");
     for (size_t i = 0; i < training->center_count; i++)
         sot_json_write_hex(writer, training->center[i]);
     sot_json_end_array(writer);
@@ -60,8 +57,7 @@ sotto_status sot_training_write_request(const sotto_training *training,
     write_prior(training, writer);
     if (training->config.init != NULL) sot_json_put_text(writer, "init", training->start);
     if (config->validation != NULL) {
-        sot_json_key(writer, "validation");
-        sot_json_write_bool(writer, true);
+        sot_json_put_bool(writer, "validation", true);
     }
     write_loss(training->config.loss, writer);
     return sot_request_write_json(writer, "network", training->network, error);
@@ -81,7 +77,7 @@ sotto_status sot_training_request(const sotto_training *training,
     status = sot_training_write_request(training, &config, writer, error);
     sot_request_write_rows(session, writer);
     sot_json_end_object(writer);
-    return sot_request_finish(writer, status, out_json, error);
+    return sot_json_writer_take(writer, status, out_json, error);
 }
 
 /* ---- reading ---- */

@@ -20,14 +20,16 @@ WORD(clipping_word, sotto_clipping, sotto_clipping_name)
 WORD(optimizer_word, sotto_optimizer, sotto_optimizer_name)
 WORD(sampler_word, sotto_sampler, sotto_sampler_name)
 
-#define FIELD(name, kind, word)                                                          \
-    {                                                                                    \
-#name, kind, offsetof(sotto_train_config, name), word                            \
-    }
+#define FIELD_FOR(use, name, kind, word)                                                 \
+    SOT_FIELD_FOR(use, sotto_train_config, #name, name, kind, word)
+#define FIELD(...)  FIELD_FOR(SOT_FIELD_EVERYWHERE, __VA_ARGS__)
+#define HASHED(...) FIELD_FOR(SOT_FIELD_HASHED, __VA_ARGS__)
 
-/* All of sotto_train_config but the target, which the schema in the file has; the files that it names, whose content
- * stands in the file; and where results go, who listens, how long and with how many threads, which change nothing
- * that is written. A new setting belongs here too: tests/commands/verify/test_verify_leaves.c trains by every method. */
+/* Fields of sotto_train_config that decide a number. Files that it names are not here: their content stands in the file
+ * and in the hash. Outputs, callbacks, time limits and threads change nothing that is written. A request has no target,
+ * which the schema in the file has, and no validation rows. A new setting belongs here:
+ * tests/commands/session/test_resume.c counts the fields, tests/commands/verify/test_verify_leaves.c trains by every
+ * method. The order is that of the hash. */
 static const sot_field fields[] = {
     FIELD(model, SOT_FIELD_WORD, model_word),
     FIELD(method, SOT_FIELD_WORD, method_word),
@@ -37,6 +39,7 @@ static const sot_field fields[] = {
     FIELD(adjacency, SOT_FIELD_WORD, adjacency_word),
     FIELD(public_n, SOT_FIELD_COUNT, NULL),
     FIELD(expected_rows, SOT_FIELD_COUNT, NULL),
+    HASHED(target, SOT_FIELD_TEXT, NULL),
     FIELD(lambda, SOT_FIELD_NUMBER, NULL),
     FIELD(lambda_theory, SOT_FIELD_FLAG, NULL),
     FIELD(steps, SOT_FIELD_COUNT, NULL),
@@ -58,12 +61,19 @@ static const sot_field fields[] = {
     FIELD(weight_average, SOT_FIELD_NUMBER, NULL),
     FIELD(augmentations, SOT_FIELD_COUNT, NULL),
     FIELD(freeze, SOT_FIELD_TEXT, NULL),
+    HASHED(validation, SOT_FIELD_TEXT, NULL),
+    HASHED(validation_labels, SOT_FIELD_TEXT, NULL),
     FIELD(draws, SOT_FIELD_COUNT, NULL),
     FIELD(sampler, SOT_FIELD_WORD, sampler_word),
     FIELD(public_constants, SOT_FIELD_FLAG, NULL),
-    FIELD(data_is_public, SOT_FIELD_FLAG, NULL),
+    FIELD_FOR(SOT_FIELD_REQUESTED, data_is_public, SOT_FIELD_FLAG, NULL),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+void sot_request_hash_training(const sotto_train_config *config, sot_json_writer *writer)
+{
+    sot_fields_hash(fields, FIELDS, config, writer);
+}
 
 void sot_request_write_training(const sotto_train_config *config, sot_json_writer *writer)
 {

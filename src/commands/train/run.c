@@ -39,7 +39,7 @@ sotto_status sot_training_learn_table(const sotto_training *training, sotto_gate
     const sot_learner *learner = training->learner;
     sotto_status status = sot_pool_new(training->config.threads, &pool, error);
     if (status == SOTTO_OK) {
-        /* A rehearsal without noise has no gate. */
+        /* A simulation without noise has no gate. */
         if (gate != NULL) sot_gate_set_pool(gate, pool);
         sot_pool_listen(pool, training->config.progress,
                         training->config.progress_context);
@@ -78,8 +78,8 @@ sotto_status sot_training_open_table(const sotto_training *training, sot_source 
     return sot_table_of_matrix(*out_matrix, out_table, error);
 }
 
-/* A pass of its own: the number of rows is compared before anything is released. What happens to
- * the file afterwards the table sees. */
+/* A separate pass: the number of rows is compared before anything is released. The table detects
+ * later changes of the file. */
 sotto_status sot_training_check_public_n(const sotto_training *training, sot_table *table,
                                          const char *data_path, sotto_error *error)
 {
@@ -124,6 +124,7 @@ static void begin_session(train_run *run, const sotto_train_config *config,
                                  .labels_path = file == NULL ? NULL : file->labels,
                                  .query = file == NULL ? NULL : file->query,
                                  .table = file == NULL ? NULL : file->table,
+                                 .format = file == NULL ? NULL : file->format,
                                  .origin = origin,
                                  .schema = training->schema,
                                  .ledger_asked = config->ledger,
@@ -153,7 +154,7 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
     if (found != SOTTO_OK) return found;
     begin_session(run, config, file, origin);
     sotto_status status = config->data_is_public
-                              ? sot_check_public_rows("--data-is-public", schema, error)
+                              ? sot_check_public_rows("data_is_public", schema, error)
                               : SOTTO_OK;
     if (status == SOTTO_OK)
         status = sot_training_check_keeping(run->training, &run->session, error);
@@ -178,7 +179,8 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
         if (run->theta == NULL)
             status = sot_fail_memory(error, count, sizeof *run->theta);
     }
-    if (status == SOTTO_OK) status = sot_training_keep_errors(run->training, error);
+    if (status == SOTTO_OK && run->training->learner->errors.lists > 0)
+        status = sot_training_keep_errors(run->training, error);
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
     if (status == SOTTO_OK)
         status = sot_training_keep(run->training, &run->session, error);
@@ -203,7 +205,7 @@ static sotto_status take_file(train_run *run, sotto_error *error)
     return status;
 }
 
-/* ---- what the caller keeps ---- */
+/* ---- results ---- */
 
 /* A model of public rows is its payload: there is nothing to certify. */
 static sotto_status finish_file(train_run *run, sotto_error *error)
@@ -259,7 +261,8 @@ static void clear(train_run *run)
 {
     if (run->training != NULL) {
         run->training->learner->checkpoint = NULL;
-        sot_training_clear_errors(run->training);
+        if (run->training->learner->errors.lists > 0)
+            sot_training_clear_errors(run->training);
     }
     sot_table_free(run->table);
     sot_source_close(run->source);
@@ -345,4 +348,9 @@ const char *sotto_train_text(const sotto_train_result *result)
 const char *sotto_train_certificate(const sotto_train_result *result)
 {
     return result->certificate;
+}
+
+sotto_run_outcome sotto_train_outcome(const sotto_train_result *result)
+{
+    return result->outcome;
 }

@@ -1,40 +1,31 @@
-/* What a training says of its draws: beside the model, and in the certificate. */
+/* Texts about posterior samples: beside the model, and in the certificate. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "artifact/model_file/model.h"
 #include "commands/train/train.h"
+#include "methods/kinds.h"
 
-/* What is trained is written. */
+/* Every trained model can be written. */
 _Static_assert((int)SOT_MODEL_DRAWS_MAX == (int)SOTTO_DRAWS_MAX, "draws of a file");
-
-static double setting_of(const sot_learner *learner, const char *name)
-{
-    for (size_t i = 0; i < learner->setting_count; i++)
-        if (strcmp(learner->settings[i].name, name) == 0)
-            return learner->settings[i].value;
-    return (double)NAN;
-}
 
 void sot_training_name_draws(const sotto_training *training, const char *model, char *out,
                              size_t size_bytes)
 {
     const size_t draws = training->learner->draws;
-    const bool posterior = training->method == SOTTO_METHOD_POSTERIOR;
     char count[32] = "one draw";
     if (draws > 1) (void)snprintf(count, sizeof count, "%zu draws", draws);
     (void)snprintf(out, size_bytes, "%s from the %s of %s", count,
-                   posterior ? "tempered posterior" : "regularised exponential mechanism",
-                   model);
+                   sot_method_row_of(training->method)->distribution, model);
 }
 
 bool sot_training_route(const sotto_training *training, char *out, size_t size_bytes)
 {
     const sot_learner *learner = training->learner;
-    const double mixing = setting_of(learner, "distance_mix");
-    const double rounding = setting_of(learner, "distance_fp");
-    const double error = setting_of(learner, "delta_fp");
+    const double mixing = sot_learner_setting(learner, "distance_mix");
+    const double rounding = sot_learner_setting(learner, "distance_fp");
+    const double error = sot_learner_setting(learner, "delta_fp");
     const bool constant = training->config.public_constants;
     char shown[3][SOT_SHOWN_BYTES];
     if (learner->sampler == NULL || training->plan == NULL) return false;

@@ -49,8 +49,8 @@ static size_t decide(const sot_matrix *matrix, size_t row, const double *theta,
     return best;
 }
 
-/* Several draws: the class that their mean prediction is for, as sotto_model_predict() has it. `room` for twice
- * as many numbers as there are margins. */
+/* Several posterior samples: returns the class of their mean prediction, as sotto_model_predict()
+ * does. `room` for twice as many numbers as there are margins. */
 static size_t decide_by_mean(const sotto_training *training, const sot_matrix *matrix,
                              size_t row, const double *theta, double *room)
 {
@@ -214,8 +214,8 @@ static double plant_many(const double *found, size_t classes, sotto_rng *rng)
     return (double)place;
 }
 
-/* A count whose mean is exp(found) times the root of the upper bound, Poisson by inversion; means
- * are at most 400, where e^-mean is still a number. */
+/* Returns a Poisson count, by inversion, whose mean is exp(found) times the root of the upper
+ * bound. Means are at most 400, so that e^-mean does not underflow. */
 static double plant_count(double found, double most, sotto_rng *rng)
 {
     const double mean = fmin(sqrt(1.0 + most) * exp(0.25 * found), fmin(most, 400.0));

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "commands/train/concept.h"
 #include "data/batches/matrix.h"
+#include "models/kinds.h"
 #include "random/rng.h"
 
 enum { HELD_BACK = 5 }; /* every fifth row */
@@ -81,6 +82,15 @@ sotto_status sot_rehearsal_enlarge(sot_rehearsal *rehearsal, uint64_t rows,
     return SOTTO_OK;
 }
 
+void sot_rehearsal_watch(sot_rehearsal *rehearsal, uint64_t planned,
+                         sotto_progress_function progress, void *context)
+{
+    rehearsal->progress = sot_progress_begin(progress, context);
+    rehearsal->progress.unit = "training";
+    rehearsal->done = 0;
+    rehearsal->planned = planned;
+}
+
 void sot_rehearsal_close(sot_rehearsal *rehearsal)
 {
     sot_matrix_free(rehearsal->seen);
@@ -112,7 +122,7 @@ static sotto_status run_once(sot_rehearsal *run, const sotto_training *training,
 /* The same network, learned as long from as many records a step. */
 static void copy_network(const sotto_train_config *own, sotto_train_config *config)
 {
-    if (own->model != SOTTO_MODEL_NETWORK) return;
+    if (!sot_model_row_of(own->model)->has_settings) return;
     config->network = own->network;
     config->init = own->init;
     config->freeze = own->freeze;
@@ -130,11 +140,11 @@ sotto_status sot_rehearse_without_noise(sot_rehearsal *run,
     sotto_training *plain = NULL;
     const sotto_train_config *own = &training->config;
     /* The hinge loss has no minimiser to compute; its smoothed form is as good. */
-    config.model = own->model == SOTTO_MODEL_HINGE ? SOTTO_MODEL_SVM : own->model;
+    config.model = sot_model_plain(own->model);
     config.width = own->width;
     config.loss = own->loss;
     config.concept = own->concept;
-    if (own->model == SOTTO_MODEL_HUBER) config.threshold = own->threshold;
+    if (sot_model_row_of(own->model)->keeps_threshold) config.threshold = own->threshold;
     copy_network(own, &config);
     config.method = SOTTO_METHOD_NONE;
     config.data_is_public = true;
@@ -180,6 +190,9 @@ sotto_status sot_rehearse(sot_rehearsal *run, const sotto_training *training,
         update(score, i, &mean, &squares);
         for (size_t j = 0; means != NULL && j < run->count; j++)
             update(run->theta[j], i, &means[j], &theta_squares[j]);
+        if (status == SOTTO_OK)
+            status = sot_progress_report(&run->progress, ++run->done, run->planned,
+                                         SOTTO_UNSET, error);
     }
     for (size_t j = 0; means != NULL && j < run->count; j++)
         theta_squares[j] = deviation_of(theta_squares[j], repeats);

@@ -6,6 +6,7 @@
 #ifndef SOT_COMMANDS_TRAIN_SIMULATION_H
 #define SOT_COMMANDS_TRAIN_SIMULATION_H
 
+#include "base/progress.h"
 #include "commands/train/public.h"
 #include "commands/train/train.h"
 
@@ -16,6 +17,9 @@ typedef struct sot_rehearsal {
     sot_matrix *seen, *held;
     double *theta; /* of the last run */
     size_t count;  /* coefficients */
+    sot_progress
+        progress; /* counts trainings; its function NULL, as after sot_rehearsal_open(): none */
+    uint64_t done, planned; /* trainings */
 } sot_rehearsal;
 
 /* Rows of a file, or `rows` drawn from the schema if `file` is NULL. They fit every training of the same
@@ -25,9 +29,12 @@ SOTTO_MUST_CHECK sotto_status sot_rehearsal_open(const sotto_training *training,
                                                  uint64_t rows, sotto_rng *rng,
                                                  sot_rehearsal *out_rehearsal,
                                                  sotto_error *error);
-/* Repeats the rows to learn from until there are so many, if there are fewer. */
+/* Repeats the training rows until there are at least `rows`. */
 SOTTO_MUST_CHECK sotto_status sot_rehearsal_enlarge(sot_rehearsal *rehearsal,
                                                     uint64_t rows, sotto_error *error);
+/* Tells a listener, NULL for none, of every training of sot_rehearse(), `planned` in all. */
+void sot_rehearsal_watch(sot_rehearsal *rehearsal, uint64_t planned,
+                         sotto_progress_function progress, void *context);
 void sot_rehearsal_close(sot_rehearsal *rehearsal);
 
 /* Trains `repeats` times: the mean and the standard deviation of the score (sot_public_score()) and,

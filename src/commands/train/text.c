@@ -1,4 +1,4 @@
-/* What a training says of itself, as JSON and for people; and the model file's payload. */
+/* The description of a training as JSON and for people, and the model file's payload. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "commands/train/concept.h"
 #include "commands/train/network.h"
 #include "commands/train/train.h"
+#include "methods/kinds.h"
 
 static const char *class_at(const sotto_training *training, size_t index)
 {
@@ -23,8 +24,7 @@ static const char *class_at(const sotto_training *training, size_t index)
 static void write_whole(sot_json_writer *writer, const char *key, uint64_t value)
 {
     if (value == 0) return;
-    sot_json_key(writer, key);
-    sot_json_write_int64(writer, (int64_t)value);
+    sot_json_put_whole(writer, key, value);
 }
 
 static void write_guarantee(sot_json_writer *writer, const sotto_training *training)
@@ -41,17 +41,20 @@ static void write_guarantee(sot_json_writer *writer, const sotto_training *train
 
 static void write_settings(sot_json_writer *writer, const sot_learner *learner)
 {
-    sot_json_key(writer, "settings");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "settings");
     for (size_t i = 0; i < learner->setting_count; i++)
         sot_json_put_number(writer, learner->settings[i].name,
                             learner->settings[i].value);
     sot_json_end_object(writer);
-    sot_json_key(writer, "reasons");
-    sot_json_begin_object(writer);
+    sot_json_open_object(writer, "reasons");
     for (size_t i = 0; i < learner->setting_count; i++)
         sot_json_put_text(writer, learner->settings[i].name, learner->settings[i].why);
     sot_json_end_object(writer);
+}
+
+static bool is_calibrated(const sotto_training *training)
+{
+    return (sot_method_row_of(training->method)->takes & SOT_TAKES_CALIBRATION) != 0;
 }
 
 static void write_training(sot_json_writer *writer, const sotto_training *training)
@@ -62,13 +65,12 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
     sot_json_put_text(writer, "model", sotto_model_kind_name(config->model));
     sot_json_put_text(writer, "method", sotto_method_name(training->method));
     sot_json_put_text(writer, "method_reason", training->method_why);
-    if (training->method == SOTTO_METHOD_OBJECTIVE)
+    if (is_calibrated(training))
         sot_json_put_text(writer, "calibration",
                           sotto_calibration_name(config->calibration));
     write_guarantee(writer, training);
     write_whole(writer, "expected_rows", config->expected_rows);
-    if (config->model == SOTTO_MODEL_CUSTOM)
-        sot_json_put_text(writer, "loss", config->loss->name);
+    if (config->loss != NULL) sot_json_put_text(writer, "loss", config->loss->name);
     write_whole(writer, "dimension", sot_encoding_dimension(training->encoding));
     if (sot_encoding_classes(training->encoding) > 2)
         write_whole(writer, "classes", sot_encoding_classes(training->encoding));
@@ -83,8 +85,7 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
     sot_json_put_text(writer, "sampler", training->learner->sampler);
     sot_json_put_text(writer, "sampler_reason", training->learner->sampler_why);
     write_settings(writer, training->learner);
-    sot_json_key(writer, "advice");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "advice");
     for (size_t i = 0; i < training->advice_count; i++)
         sot_json_write_string(writer, training->advice[i]);
     sot_json_end_array(writer);
@@ -94,18 +95,10 @@ static void write_training(sot_json_writer *writer, const sotto_training *traini
 static sotto_status make_json(sotto_training *training, sotto_error *error)
 {
     sot_json_writer *writer = NULL;
-    const char *text = NULL;
-    size_t size_bytes = 0;
-    sotto_status status = sot_json_writer_new(false, &writer, error);
+    const sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     write_training(writer, training);
-    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
-    if (status == SOTTO_OK) {
-        training->json = sot_copy_string(text);
-        if (training->json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
-    }
-    sot_json_writer_free(writer);
-    return status;
+    return sot_json_writer_take(writer, SOTTO_OK, &training->json, error);
 }
 
 /* ---- for people ---- */
@@ -175,8 +168,8 @@ static void show_settings(sot_prose *prose, const sotto_training *training, bool
 static void show_method(sot_prose *prose, const sotto_training *training)
 {
     const sotto_train_config *config = &training->config;
-    const bool named = training->method == SOTTO_METHOD_OBJECTIVE &&
-                       config->calibration != SOTTO_CALIBRATION_SHARP;
+    const bool named =
+        is_calibrated(training) && config->calibration != SOTTO_CALIBRATION_SHARP;
     show_model(prose, training);
     sot_prose_line(prose, "method", "%s%s%s%s%s%s", sotto_method_name(training->method),
                    named ? ", calibration " : "",
@@ -186,7 +179,7 @@ static void show_method(sot_prose *prose, const sotto_training *training)
                    training->method_why == NULL ? "" : ")");
 }
 
-/* What is drawn, and how. */
+/* Describes the sampled distribution and the sampler. */
 static void show_sampler(sot_prose *prose, const sotto_training *training)
 {
     const sot_learner *learner = training->learner;
@@ -214,7 +207,8 @@ static void show_validation(sot_prose *prose, const sotto_training *training)
                    sot_shown(curve->scores[curve->count - 1], 0, value));
 }
 
-/* What the certificate will say: a pure law drawn by a sampler that is not exact has a delta. */
+/* Returns the certificate's delta: a pure distribution with an inexact sampler has a
+ * delta. */
 static double stated_delta(const sotto_training *training)
 {
     return training->delta > 0.0 ? training->delta : SOTTO_UNSET;
@@ -299,7 +293,7 @@ static void add_word(names *all, const char *name, const char *word)
     all->settings[all->setting_count++] = (sot_model_setting){.name = name, .word = word};
 }
 
-/* "norm_bound" beside what the learner set; places on grids have no norm. */
+/* "norm_bound" beside the learner's settings; places on grids have no norm. */
 static sotto_status gather(const sotto_training *training, names *all, sotto_error *error)
 {
     const sot_learner *learner = training->learner;
@@ -321,7 +315,7 @@ static sotto_status gather(const sotto_training *training, names *all, sotto_err
     for (size_t i = 0; i < learner->choice_count; i++)
         add_word(all, learner->choices[i].name, learner->choices[i].word);
     /* Files of the former theorem do not state it. */
-    if (training->method == SOTTO_METHOD_OBJECTIVE &&
+    if (is_calibrated(training) &&
         training->config.calibration != SOTTO_CALIBRATION_SHARP &&
         training->config.calibration != SOTTO_CALIBRATION_FORMER)
         add_word(all, "calibration",
@@ -354,7 +348,7 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
     if (status == SOTTO_OK) {
         const sot_model_content content = {
             .model = sotto_model_kind_name(config->model),
-            .loss = config->model == SOTTO_MODEL_CUSTOM ? config->loss->name : NULL,
+            .loss = config->loss != NULL ? config->loss->name : NULL,
             .method = sotto_method_name(training->method),
             .epsilon = stated->epsilon,
             .delta = stated->delta,
@@ -371,7 +365,9 @@ sotto_status sot_training_payload(const sotto_training *training, const double *
             .draws = training->learner->draws,
             .sampler = training->learner->sampler,
             .concept = training->learner->concept,
-            .errors = sot_training_errors(training),
+            .errors = training->learner->errors.lists > 0
+                          ? sot_training_errors(training)
+                          : (sot_concept_errors){.lists = 0},
             .curve = curve == NULL ? (sot_model_curve){.count = 0}
                                    : (sot_model_curve){.steps = curve->steps,
                                                        .scores = curve->scores,

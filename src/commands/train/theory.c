@@ -6,7 +6,8 @@
 #include "methods/convex/erm.h"
 #include "privacy/accounting/objective/objective.h"
 
-/* Losses other than the logistic pay for their curvature: what theory says of the noise is not theirs. */
+/* Losses other than the logistic pay for their curvature: the theory of the noise does
+ * not apply to them. */
 static sotto_status find_objective_least(const sot_learner *learner, double *out,
                                          sotto_error *error)
 {
@@ -25,23 +26,22 @@ sotto_status sotto_training_theory(const sotto_training *training,
     const sotto_train_config *config = &training->config;
     const uint64_t rows = sot_learner_rows(&learner->setup);
     if (training->plan == NULL) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the method none has no budget, and theory nothing to say; choose "
-            "a private method");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`method` is none, which has no privacy budget for the theory; "
+                        "choose a private method, for example `method=auto`");
     }
     if (learner->empirical == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "theory speaks about convex losses, and the model %s has none; "
-                        "ask for %s instead",
+                        "`theory` is given, but its bounds are for convex losses, and "
+                        "the model %s has none; use %s instead",
                         sotto_model_kind_name(config->model),
                         learner->concept == NULL ? "a forecast on public rows"
                                                  : "the sizes of sotto pac sample-size");
     }
     if (rows == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "theory speaks about a number of rows, which nobody gave; give "
-                        "the expected rows, a guess will do");
+                        "`expected_rows` is missing: the bounds depend on the number of "
+                        "rows; pass `expected_rows=N` (an estimate is fine)");
     }
     sotto_theory_setting setting = sotto_theory_defaults();
     setting.adjacency = config->adjacency;

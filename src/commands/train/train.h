@@ -1,4 +1,5 @@
-/* commands/train/train.h: what the parts of a training share: its plan, its run, its words. */
+/* commands/train/train.h: the common part of the files of a training: its plan, its run,
+ * its texts. */
 #ifndef SOT_COMMANDS_TRAIN_TRAIN_H
 #define SOT_COMMANDS_TRAIN_TRAIN_H
 
@@ -12,14 +13,14 @@
 
 enum { SOT_ADVICE_MAX = 8, SOT_ADVICE_BYTES = 240, SOT_TRAINING_TEXTS = 6 };
 
-/* Of a model of public rows whose labels were released before: the guarantee that it inherits. */
+/* For a model of public rows with released labels: the inherited guarantee. */
 typedef struct sot_inherited {
     double epsilon, delta;
     sotto_adjacency adjacency;
     const char *unit;
 } sot_inherited;
 
-/* What a verifier has in place of the model file that settings name (prior, init). */
+/* The verifier's replacement for the model files that settings name (prior, init). */
 typedef struct sot_training_inputs {
     const double *center; /* coefficients of the prior; NULL: none */
     size_t center_count;
@@ -68,7 +69,7 @@ struct sotto_train_result {
         *kept; /* beside the ledger, until the result is taken; NULL: nothing */
 };
 
-/* Who made it, and what is kept of it, to the result. */
+/* Moves the origin of the result and its stored file to the result. */
 void sot_training_hand_over(sot_session *session, sotto_train_result *result);
 /* A bound on the numbers of the model file, from public things. */
 size_t sot_training_numbers(const sotto_training *training);
@@ -106,10 +107,23 @@ SOTTO_MUST_CHECK sotto_status sot_training_plan_with(const sotto_train_config *c
                                                      sotto_training **out_training,
                                                      sotto_error *error);
 
+/* ---- family.c: by the kind of model ---- */
+
+/* Makes training->encoding: features of bounded norm, or of a concept places on public grids. */
+SOTTO_MUST_CHECK sotto_status sot_training_encode(sotto_training *training,
+                                                  sotto_error *error);
+/* Reads the coefficients of the prior at `path` into training->center; NULL: there is none. */
+SOTTO_MUST_CHECK sotto_status sot_training_load_prior(sotto_training *training,
+                                                      const char *path,
+                                                      sotto_error *error);
+/* Chooses the method and makes training->learner. */
+SOTTO_MUST_CHECK sotto_status sot_training_make_learner(sotto_training *training,
+                                                        sotto_error *error);
+
 /* ---- certify.c ---- */
 
-/* Certifies the payload, which follows from the request. `tuning` is how the settings came about, and `selection` what a
- * price of that follows from; NULL: they were fixed in advance. */
+/* Certifies the payload, which follows from the request. `tuning` describes the choice of the
+ * settings, and `selection` is the basis of its price; NULL: they were fixed in advance. */
 SOTTO_MUST_CHECK sotto_status
 sot_training_certify(const sotto_training *training, sot_session *session,
                      const char *tuning, const sotto_selection *selection,
@@ -117,8 +131,8 @@ sot_training_certify(const sotto_training *training, sot_session *session,
 
 /* ---- request.c ---- */
 
-/* Writes what the training follows from: the settings, and the content of the files that they name. `config` are the
- * settings as they were given. */
+/* Writes the inputs of the training: the settings, and the content of the files that they name.
+ * `config` has the settings as given. */
 SOTTO_MUST_CHECK sotto_status sot_training_write_request(const sotto_training *training,
                                                          const sotto_train_config *config,
                                                          sot_json_writer *writer,
@@ -143,7 +157,7 @@ SOTTO_MUST_CHECK sotto_status sot_training_read_request(const sot_json_value *re
                                                         sotto_error *error);
 void sot_training_asked_clear(sot_training_asked *asked);
 
-/* Puts what was released into a planned training, from the model that was read: norms, errors. */
+/* Puts the released values of a model file into a planned training: norms, errors. */
 SOTTO_MUST_CHECK sotto_status sot_training_take_released(const sotto_training *training,
                                                          const struct sotto_model *model,
                                                          sotto_error *error);
@@ -164,7 +178,7 @@ SOTTO_MUST_CHECK sotto_status sot_training_keep(sotto_training *training,
 
 /* ---- samples.c ---- */
 
-/* "19 draws from the tempered posterior of a logistic model", of a learner with draws. */
+/* Writes the number of posterior samples, their distribution and the model, in words. */
 void sot_training_name_draws(const sotto_training *training, const char *model, char *out,
                              size_t size_bytes);
 /* How they were drawn, and the error budget: a certificate's route. False: there are no private draws. */
@@ -172,7 +186,7 @@ bool sot_training_route(const sotto_training *training, char *out, size_t size_b
 
 /* ---- advice.c, text.c ---- */
 
-/* What the settings could be better at, as sentences. */
+/* Writes advice on better settings, as sentences. */
 void sot_training_advise(sotto_training *training);
 /* Fills training->json and training->text. */
 SOTTO_MUST_CHECK sotto_status sot_training_describe(sotto_training *training,
@@ -182,7 +196,8 @@ SOTTO_MUST_CHECK sotto_status sot_training_payload(const sotto_training *trainin
                                                    const double *theta,
                                                    const sot_validation *curve,
                                                    char **out_json, sotto_error *error);
-/* The summary of a run; free with sot_free(). `theta` is what was released. */
+/* Writes the summary of a run; free with sot_free(). `theta` has the released
+ * coefficients. */
 SOTTO_MUST_CHECK sotto_status sot_training_summary(const sotto_training *training,
                                                    const sot_session *session,
                                                    const double *theta, char **out_text,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -36,14 +37,14 @@ static sotto_status read_part(const char *text, size_t length,
 {
     const size_t name = until(text, length, '=');
     if (name == length || name == 0 || name + 1 == length) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the grid has a part without a name or without values; write "
-                        "NAME=VALUE,VALUE and a semicolon between settings, for example "
-                        "lambda=0.1,1,10;steps=50,100");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`grid` has a part without a name or without values; write NAME=VALUE,VALUE "
+            "and a semicolon between settings, for example lambda=0.1,1,10;steps=50,100");
     }
     if (all->count == SOT_TUNE_SETTINGS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the grid has more than %d settings; tune fewer",
+                        "`grid` has more than %d settings; tune fewer",
                         SOT_TUNE_SETTINGS_MAX);
     }
     part *item = &all->items[all->count];
@@ -54,11 +55,12 @@ static sotto_status read_part(const char *text, size_t length,
     for (size_t i = 0; i < all->count; i++)
         twice = twice || all->items[i].setting == item->setting;
     if (twice || sot_tuned_is_given(item->setting, base)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        twice ? "the grid has the setting %s twice; give it once"
-                              : "%s is in the grid and among the fixed settings; give it "
-                                "in one place",
-                        sot_tuned_name(item->setting));
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            twice
+                ? "`grid` has the setting %s twice; give it once"
+                : "%s is in the grid and among the fixed settings; give it in one place",
+            sot_tuned_name(item->setting));
     }
     all->count++;
     return SOTTO_OK;
@@ -71,10 +73,10 @@ static sotto_status read_parts(const char *text, const sotto_train_config *base,
     size_t left = strlen(text);
     if (left == 0 || left >= SOT_TUNE_TEXT_BYTES) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        left == 0 ? "the grid is empty; give settings and values, for "
-                                    "example lambda=0.1,1,10"
-                                  : "the grid is longer than %d letters; give fewer "
-                                    "values, or ranges to search",
+                        left == 0 ? "`grid` is empty; give settings and values, for "
+                                    "example `grid=lambda=10,30,100`"
+                                  : "`grid` has more than %d characters; give fewer "
+                                    "values, or ranges with `search`",
                         SOT_TUNE_TEXT_BYTES - 1);
     }
     for (;;) {
@@ -125,7 +127,7 @@ static sotto_status check_values(const part *item, const sotto_train_config *bas
             const char *before = value_at(item, j, &other);
             if (other != length || memcmp(before, value, length) != 0) continue;
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "the grid has the same %s twice; give it once",
+                            "`grid` has the same %s twice; give it once",
                             sot_tuned_name(item->setting));
         }
     }
@@ -154,12 +156,6 @@ static void append(char text[SOT_TUNE_TEXT_BYTES], const sot_tuned *setting,
                    used == 0 ? "" : ";", sot_tuned_name(setting), (int)length, value);
 }
 
-static sotto_status keep(const char *text, char **out_copy, sotto_error *error)
-{
-    *out_copy = sot_copy_string(text);
-    return *out_copy == NULL ? sot_fail_memory(error, strlen(text) + 1, 1) : SOTTO_OK;
-}
-
 sotto_status sot_candidates_grid(const char *grid, const sotto_train_config *base,
                                  sot_candidates *out_candidates, sotto_error *error)
 {
@@ -171,8 +167,8 @@ sotto_status sot_candidates_grid(const char *grid, const sotto_train_config *bas
         count *= count_values(&all.items[i]);
         if (status == SOTTO_OK && count > SOT_TUNE_CANDIDATES_MAX) {
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "the grid has more than %d combinations; give fewer values, "
-                            "or ranges to search",
+                            "`grid` has more than %d combinations; give fewer values, or "
+                            "ranges with `search`",
                             SOT_TUNE_CANDIDATES_MAX);
         }
     }
@@ -186,7 +182,7 @@ sotto_status sot_candidates_grid(const char *grid, const sotto_train_config *bas
             append(text, all.items[i].setting, value, length);
             rest %= stride;
         }
-        status = keep(text, &out_candidates->texts[k], error);
+        status = sot_copy_text(text, &out_candidates->texts[k], error);
     }
     return status;
 }
@@ -225,7 +221,7 @@ static sotto_status read_interval(const part *item, interval *out, sotto_error *
             (strcmp(out->law, "log") == 0 && out->low >= 1.0));
     if (fine) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the range of %s cannot be searched; write %s",
+                    "`search` has a range of %s that cannot be searched; write %s",
                     sot_tuned_name(item->setting),
                     kind == SOT_TUNED_WORD ? "its words with commas between them"
                     : kind == SOT_TUNED_COUNT
@@ -276,7 +272,7 @@ static void draw_value(const part *item, const interval *range, sotto_rng *rng,
     append(text, item->setting, value, strlen(value));
 }
 
-/* What lies between two good values is good. */
+/* Values between two valid ones are valid. */
 static sotto_status check_ends(const part *item, const interval *range,
                                const sotto_train_config *base, sotto_error *error)
 {
@@ -307,8 +303,8 @@ static sotto_status read_ranges(const parts *all, const sotto_train_config *base
     }
     if (some) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the search has no range, only lists; give them as a grid, or a "
-                    "range like lambda=log:0.01:100");
+                    "`search` has no range, only lists; give them as `grid`, or a range "
+                    "like `search=lambda=log:0.01:100`");
 }
 
 sotto_status sot_candidates_search(const char *search, uint64_t count, uint64_t seed,
@@ -320,7 +316,8 @@ sotto_status sot_candidates_search(const char *search, uint64_t count, uint64_t 
     sotto_rng *rng = NULL;
     if (count < 1 || count > SOT_TUNE_CANDIDATES_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the search is to draw %llu points; give a number from 1 to %d",
+                        "`candidates` is %llu; give a number from 1 to %d, for example "
+                        "`candidates=32`",
                         (unsigned long long)count, SOT_TUNE_CANDIDATES_MAX);
     }
     sotto_status status = read_parts(search, base, &all, error);
@@ -332,7 +329,7 @@ sotto_status sot_candidates_search(const char *search, uint64_t count, uint64_t 
         sotto_train_config config = *base;
         for (size_t i = 0; i < all.count; i++)
             draw_value(&all.items[i], &ranges[i], rng, text);
-        status = keep(text, &out_candidates->texts[k], error);
+        status = sot_copy_text(text, &out_candidates->texts[k], error);
         if (status == SOTTO_OK)
             status = sot_candidates_apply(out_candidates, k, &config, error);
     }

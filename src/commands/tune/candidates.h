@@ -1,8 +1,9 @@
-/* commands/tune/candidates.h: the public list of settings that a tuning draws from.
+/* commands/tune/candidates.h: the public list of settings that a tuning samples from.
  *
- * Idea     "lambda=0.1,1,10;steps=50,100" is a grid: every combination is a candidate. "lambda=log:0.01:100;
- *          steps=int:10:1000" is a search: so many points are drawn beforehand from a public seed. Either way the list
- *          is finite and known before a record is read, so that every candidate's plan can be priced.
+ * Idea     "lambda=0.1,1,10;steps=50,100" is a grid: every combination is a candidate.
+ *          "lambda=log:0.01:100; steps=int:10:1000" is a search: its points are sampled
+ *          beforehand from a public seed. Either way the list is finite and known before a record
+ *          is read, so that every candidate's plan can be priced.
  * Public   Everything here. Nothing here sees a record.
  */
 #ifndef SOT_COMMANDS_TUNE_CANDIDATES_H
@@ -35,7 +36,7 @@ SOTTO_MUST_CHECK sotto_status sot_tuned_find(const char *name, size_t length,
                                              sotto_error *error);
 const char *sot_tuned_name(const sot_tuned *setting);
 sot_tuned_kind sot_tuned_kind_of(const sot_tuned *setting);
-/* Whether the config says something else than the defaults: then the grid would overrule it. */
+/* True if the config differs from the defaults: then the grid would override it. */
 bool sot_tuned_is_given(const sot_tuned *setting, const sotto_train_config *config);
 /* Reads a value into the config: numbers and counts within the setting's range, words of its list. */
 SOTTO_MUST_CHECK sotto_status sot_tuned_set(const sot_tuned *setting, const char *value,
@@ -60,8 +61,9 @@ SOTTO_MUST_CHECK sotto_status sot_candidates_grid(const char *grid,
                                                   sot_candidates *out_candidates,
                                                   sotto_error *error);
 
-/* `count` points of the ranges NAME=log:LOW:HIGH, NAME=linear:LOW:HIGH, NAME=int:LOW:HIGH or NAME=a,b,c, independent
- * of each other, by the public `seed`. Rounded to four digits, so that people can write them down. */
+/* Makes `count` independent points of the ranges NAME=log:LOW:HIGH, NAME=linear:LOW:HIGH,
+ * NAME=int:LOW:HIGH or NAME=a,b,c, by the public `seed`. Rounded to four digits, so that people
+ * can write them down. */
 SOTTO_MUST_CHECK sotto_status sot_candidates_search(const char *search, uint64_t count,
                                                     uint64_t seed,
                                                     const sotto_train_config *base,

@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "commands/tune/tune.h"
+#include "methods/kinds.h"
+#include "models/kinds.h"
 #include "privacy/accounting/selection/selection.h"
 
 enum { CANDIDATES_DRAWN = 32, REPEATS = 5, REPEATS_MAX = 1000 };
@@ -27,29 +29,27 @@ static sotto_status check_space(const sotto_tune_config *config, sotto_error *er
     if ((config->grid == NULL) == (config->search == NULL)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         config->grid == NULL
-                            ? "there is nothing to choose from; give a grid, for example "
-                              "lambda=0.1,1,10, or ranges to search"
-                            : "there is a grid and a search; give one of them");
+                            ? "`grid` is missing: there is nothing to choose from; give "
+                              "`grid=lambda=10,30,100`, or ranges with `search`"
+                            : "`grid` and `search` were both given; leave one out");
     }
     if (config->grid != NULL && (config->candidates > 0 || config->search_seed > 0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a grid has all its combinations; a number of candidates and a "
-                        "seed are for a search");
+                        "`candidates` and `search_seed` are for a search, and a grid has "
+                        "all its combinations; leave them out");
     }
     if (config->validation != NULL && config->validation_records != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the validation rows are in a file and in memory; give them "
-                        "once");
+                        "`validation` is given as a file and in memory; give it once");
     }
     if (config->train.validation != NULL || config->train.validation_labels != NULL ||
         !isnan(config->train.max_minutes)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            isnan(config->train.max_minutes)
-                ? "the validation rows of a tuning are those it scores on; set "
-                  "them there, not for each training"
-                : "a tuning cannot be resumed: its progress would tell "
-                  "how many trainings there are; leave out the limit of time");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        isnan(config->train.max_minutes)
+                            ? "the validation rows of a tuning are those of its score; "
+                              "set them for the tuning, not for each training"
+                            : "`max_minutes` is given, but a resumed tuning would reveal "
+                              "the number of its trainings; leave `max_minutes` out");
     }
     return SOTTO_OK;
 }
@@ -59,27 +59,28 @@ static sotto_status check_score(const sotto_tune_config *config, sotto_error *er
 {
     const bool paid = !isnan(config->score_epsilon);
     if (paid == sot_tune_has_validation(config)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        paid
-                            ? "the score is on public validation rows, which is free, or "
-                              "a release on the private ones; give one of them"
-                            : "a tuning needs a score: give public validation rows, or "
-                              "an epsilon for a score on the private rows");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            paid ? "`validation` and `score_epsilon` were both given: the score is on "
+                   "public rows, or a release on the private ones; leave one out"
+                 : "`score_epsilon` is missing: a tuning needs a score; give "
+                   "`score_epsilon=0.1`, or public rows with `validation`");
     }
     if (paid && !(config->score_epsilon > 0.0 && config->score_epsilon <= 1e6)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the epsilon of the score is %g; give one above 0, for example 0.1",
+            "`score_epsilon` is %g; it is above 0; for example `score_epsilon=0.1`",
             config->score_epsilon);
     }
     if (paid && config->train.stream) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a score on the private rows needs them in memory and cannot "
-                        "stream; give public validation rows, or leave the stream out");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`stream` is given, but a score on the private rows needs them in memory; "
+            "leave `stream` out, or give public rows with `validation`");
     }
     if (config->repeats > 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "repeats are for public rows; leave them out");
+                        "`repeats` is for public rows; leave it out");
     }
     return SOTTO_OK;
 }
@@ -87,10 +88,12 @@ static sotto_status check_score(const sotto_tune_config *config, sotto_error *er
 static sotto_status check_private(const sotto_tune_config *config, sotto_error *error)
 {
     const sotto_train_config *train = &config->train;
-    if (train->method == SOTTO_METHOD_NONE) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method none adds no noise; declare the data public, or "
-                        "choose a private method");
+    if (sot_method_row_of(train->method)->noiseless) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`method` is none, which adds no noise; declare the rows public with "
+            "`data_is_public=true`, or choose a private method, for example "
+            "`method=auto`");
     }
     sotto_status status = sot_check_privacy(train->epsilon, train->delta,
                                             train->adjacency, train->public_n, error);
@@ -98,11 +101,12 @@ static sotto_status check_private(const sotto_tune_config *config, sotto_error *
     if (status == SOTTO_OK) status = sot_runs_check(&config->runs, error);
     if (status != SOTTO_OK) return status;
     if (config->runs.law == SOTTO_RUNS_POISSON &&
-        (train->model == SOTTO_MODEL_NETWORK || train->model == SOTTO_MODEL_CONCEPT)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "with the law poisson there may be no training at all, and the "
-                        "model %s has no default to release then; use negative-binomial",
-                        sotto_model_kind_name(train->model));
+        !sot_model_row_of(train->model)->has_coefficients) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`distribution` is poisson, which may lead to no training, and the model %s "
+            "has no default to release then; use `distribution=negative-binomial`",
+            sotto_model_kind_name(train->model));
     }
     return SOTTO_OK;
 }
@@ -110,28 +114,28 @@ static sotto_status check_private(const sotto_tune_config *config, sotto_error *
 static sotto_status check_public(const sotto_tune_config *config, sotto_error *error)
 {
     if (config->runs.law != SOTTO_RUNS_UNSET || !isnan(config->score_epsilon)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the data is declared public: every candidate is tried and every "
-                        "score is free; leave out the law of the runs and the score's "
-                        "epsilon");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`data_is_public` is given: every candidate is tried and every score is "
+            "free; leave out `runs_mean`, `distribution`, `eta` and `score_epsilon`");
     }
     if (config->train.ledger != NULL || config->train.stream) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        config->train.ledger != NULL
-                            ? "the data is declared public and costs nothing; leave out "
-                              "the ledger"
-                            : "a search over public rows holds them in memory; leave the "
-                              "stream out");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            config->train.ledger != NULL
+                ? "`ledger` is given, but public rows cost nothing; leave `ledger` out"
+                : "`stream` is given, but a search over public rows holds them in "
+                  "memory; leave `stream` out");
     }
-    if (config->train.method != SOTTO_METHOD_NONE && config->train.output != NULL) {
+    if (!sot_method_row_of(config->train.method)->noiseless &&
+        config->train.output != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a private training is only rehearsed on public rows, and "
-                        "nothing is written; leave out the output, or use the method "
-                        "none");
+                        "`output` is given, but private methods are only simulated on "
+                        "public rows; leave `output` out, or give `method=none`");
     }
     if (config->repeats > REPEATS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu repeats are too many; give at most %d",
+                        "`repeats` is %llu; give at most %d",
                         (unsigned long long)config->repeats, REPEATS_MAX);
     }
     return SOTTO_OK;
@@ -160,7 +164,8 @@ static sotto_status make_candidates(sotto_tuning *tuning, const sotto_tune_confi
         config->search_seed, &config->train, &tuning->candidates, error);
 }
 
-/* The method none is one way of all or of none: whoever tunes it mixes public and private. */
+/* The method none is for all candidates or for none: a mixture would mix public and
+ * private trainings. */
 static sotto_status check_methods(const sotto_tuning *tuning, sotto_error *error)
 {
     const bool is_public = sot_tuning_is_public(tuning);
@@ -168,9 +173,9 @@ static sotto_status check_methods(const sotto_tuning *tuning, sotto_error *error
     for (size_t i = 0; i < tuning->candidates.count; i++) {
         const bool none = tuning->runs[i].training->plan == NULL;
         if (none == plain && (!none || is_public)) continue;
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method none is not for tuning among others; give private "
-                        "methods");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`method` is none for one of the candidates; give private methods only");
     }
     return SOTTO_OK;
 }
@@ -240,7 +245,7 @@ void sotto_tuning_free(sotto_tuning *tuning)
     sot_free(tuning);
 }
 
-/* ---- what it tells ---- */
+/* ---- results ---- */
 
 const sotto_plan *sotto_tuning_events(const sotto_tuning *tuning)
 {

@@ -1,4 +1,5 @@
-/* What one training of a tuning may cost, so that the whole is within its budget. No record is read here. */
+/* The largest budget of one training with which the whole tuning stays within its budget.
+ * No record is read here. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "base/memory.h"
 #include "commands/session/session.h"
 #include "commands/tune/tune.h"
+#include "methods/kinds.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/selection/selection.h"
 
@@ -21,7 +23,7 @@ static void free_runs(sotto_tuning *tuning)
     }
 }
 
-/* What the training causes, and then its score. */
+/* Plans the training's events, and then its score. */
 static sotto_status plan_run(const sotto_tuning *tuning, sot_tuned_run *run,
                              sotto_error *error)
 {
@@ -58,8 +60,8 @@ sotto_status sot_tuning_plan_runs(sotto_tuning *tuning, double epsilon,
         sotto_train_config config = tuning->config.train;
         config.epsilon = epsilon;
         status = sot_candidates_apply(&tuning->candidates, i, &config, error);
-        /* Public rows may rehearse a private training: its plan knows nothing of that. */
-        if (config.method != SOTTO_METHOD_NONE) config.data_is_public = false;
+        /* Public rows may serve for a simulation of a private training; its plan is the same. */
+        if (!sot_method_row_of(config.method)->noiseless) config.data_is_public = false;
         sot_tuned_run *run = &tuning->runs[i];
         if (status == SOTTO_OK)
             status = sot_training_plan_with(&config, tuning->schema, tuning->inputs,
@@ -70,7 +72,7 @@ sotto_status sot_tuning_plan_runs(sotto_tuning *tuning, double epsilon,
     return status;
 }
 
-/* What the price follows from. Settings that change nothing of the plan have one plan in common. */
+/* Gathers the basis of the price. Settings that do not change the plan share one. */
 static sotto_status gather_plans(sotto_tuning *tuning, sotto_error *error)
 {
     const size_t candidates = tuning->candidates.count;
@@ -199,7 +201,7 @@ static double next_try(const bracket *at, double budget)
 static sotto_status refuse(const sotto_tuning *tuning, sotto_error *error)
 {
     return sot_fail(error, SOTTO_UNREACHABLE,
-                    "no training is small enough for a tuning of epsilon %g; give a "
+                    "`epsilon` is %g, too small for any training of this tuning; give a "
                     "larger one%s, or fewer runs",
                     tuning->config.train.epsilon,
                     isnan(tuning->config.score_epsilon) ? "" : ", a cheaper score");

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/file/file.h"
 #include "base/json/writer.h"
@@ -25,8 +26,8 @@ static sotto_status open_rows(const sotto_tuning *tuning, const sotto_data_file 
     if (status != SOTTO_OK || !sot_tune_has_validation(config)) return status;
     if (config->validation != NULL && sot_file_is_same(file->path, config->validation)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the validation rows '%.120s' are those to learn from; give "
-                        "others, or none: then every fifth row is held back",
+                        "`validation` is %.120s, the training rows; give others, or "
+                        "leave it out: then every fifth row is held back",
                         config->validation);
     }
     sot_matrix *held = NULL;
@@ -59,7 +60,7 @@ static sotto_status try_all(const sotto_tuning *tuning, sot_rehearsal *rehearsal
     return status;
 }
 
-/* ---- what is told ---- */
+/* ---- output ---- */
 
 static void show_table(const sotto_tuning *tuning, const scores *all, sot_prose *prose)
 {
@@ -90,20 +91,15 @@ static void write_scores(sot_json_writer *writer, const sotto_tuning *tuning,
 {
     const sotto_training *first = sot_tuning_first(tuning);
     sot_json_begin_object(writer);
-    sot_json_key(writer, "kind");
-    sot_json_write_string(writer, "public tuning");
-    sot_json_key(writer, "score");
-    sot_json_write_string(writer, sot_rehearsal_score(first) == SOTTO_FORECAST_ACCURACY
-                                      ? "accuracy"
-                                      : "rmse");
-    sot_json_key(writer, "best");
-    sot_json_write_string(writer, tuning->candidates.texts[all->best]);
-    sot_json_key(writer, "tried");
-    sot_json_begin_array(writer);
+    sot_json_put_text(writer, "kind", "public tuning");
+    sot_json_put_text(writer, "score",
+                      sot_rehearsal_score(first) == SOTTO_FORECAST_ACCURACY ? "accuracy"
+                                                                            : "rmse");
+    sot_json_put_text(writer, "best", tuning->candidates.texts[all->best]);
+    sot_json_open_array(writer, "tried");
     for (size_t i = 0; i < tuning->candidates.count; i++) {
         sot_json_begin_object(writer);
-        sot_json_key(writer, "settings");
-        sot_json_write_string(writer, tuning->candidates.texts[i]);
+        sot_json_put_text(writer, "settings", tuning->candidates.texts[i]);
         sot_json_put_number_or_null(writer, "mean", all->means[i]);
         if (first->plan != NULL)
             sot_json_put_number_or_null(writer, "deviation", all->deviations[i]);
@@ -117,18 +113,10 @@ static sotto_status make_json(const sotto_tuning *tuning, const scores *all,
                               char **out_json, sotto_error *error)
 {
     sot_json_writer *writer = NULL;
-    const char *text = NULL;
-    size_t size_bytes = 0;
-    sotto_status status = sot_json_writer_new(false, &writer, error);
+    const sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     write_scores(writer, tuning, all);
-    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
-    if (status == SOTTO_OK) {
-        *out_json = sot_copy_string(text);
-        if (*out_json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
-    }
-    sot_json_writer_free(writer);
-    return status;
+    return sot_json_writer_take(writer, SOTTO_OK, out_json, error);
 }
 
 /* ---- the best, trained once more ---- */
@@ -170,14 +158,11 @@ static sotto_status tell(const sotto_tuning *tuning, const sotto_tune_config *co
     }
     if (sot_tuning_first(tuning)->plan != NULL)
         sot_prose_line(&prose, "use",
-                       "these settings with sotto train on private rows; "
-                       "they cost nothing: the rows here are public");
+                       "these settings with sotto train on private rows; they cost "
+                       "nothing: the rows here are public");
     status = sot_prose_finish(&prose, &result->text, error);
     if (status == SOTTO_OK) status = make_json(tuning, all, &result->json, error);
-    if (status == SOTTO_OK) {
-        result->certificate = sot_copy_string("");
-        if (result->certificate == NULL) status = sot_fail_memory(error, 1, 1);
-    }
+    if (status == SOTTO_OK) status = sot_copy_text("", &result->certificate, error);
     return status;
 }
 
@@ -192,10 +177,10 @@ sotto_status sot_tune_public(sotto_tuning *tuning, const sotto_tune_config *conf
     scores all = {.best = 0};
     if (records != NULL) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "public rows are tuned on from a file; write them to one");
+                        "the rows are in memory; tuning on public rows needs a file: "
+                        "write them to one");
     }
-    sotto_status status =
-        sot_check_public_rows("--data-is-public", tuning->schema, error);
+    sotto_status status = sot_check_public_rows("data_is_public", tuning->schema, error);
     if (status != SOTTO_OK) return status;
     all.means = sot_new_array(count, sizeof *all.means);
     all.deviations = sot_new_array(count, sizeof *all.deviations);

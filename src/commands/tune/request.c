@@ -38,15 +38,15 @@ static const char *law_word(int value)
 }
 
 static const sot_field fields[] = {
-    {"grid", SOT_FIELD_TEXT, offsetof(sotto_tune_config, grid), NULL},
-    {"search", SOT_FIELD_TEXT, offsetof(sotto_tune_config, search), NULL},
-    {"candidates", SOT_FIELD_COUNT, offsetof(sotto_tune_config, candidates), NULL},
-    {"search_seed", SOT_FIELD_COUNT, offsetof(sotto_tune_config, search_seed), NULL},
-    {"distribution", SOT_FIELD_WORD, offsetof(sotto_tune_config, runs.law), law_word},
-    {"eta", SOT_FIELD_NUMBER, offsetof(sotto_tune_config, runs.shape), NULL},
-    {"gamma", SOT_FIELD_NUMBER, offsetof(sotto_tune_config, runs.gamma), NULL},
-    {"mean", SOT_FIELD_NUMBER, offsetof(sotto_tune_config, runs.mean), NULL},
-    {"score_epsilon", SOT_FIELD_NUMBER, offsetof(sotto_tune_config, score_epsilon), NULL},
+    SOT_FIELD(sotto_tune_config, "grid", grid, SOT_FIELD_TEXT, NULL),
+    SOT_FIELD(sotto_tune_config, "search", search, SOT_FIELD_TEXT, NULL),
+    SOT_FIELD(sotto_tune_config, "candidates", candidates, SOT_FIELD_COUNT, NULL),
+    SOT_FIELD(sotto_tune_config, "search_seed", search_seed, SOT_FIELD_COUNT, NULL),
+    SOT_FIELD(sotto_tune_config, "distribution", runs.law, SOT_FIELD_WORD, law_word),
+    SOT_FIELD(sotto_tune_config, "eta", runs.shape, SOT_FIELD_NUMBER, NULL),
+    SOT_FIELD(sotto_tune_config, "gamma", runs.gamma, SOT_FIELD_NUMBER, NULL),
+    SOT_FIELD(sotto_tune_config, "mean", runs.mean, SOT_FIELD_NUMBER, NULL),
+    SOT_FIELD(sotto_tune_config, "score_epsilon", score_epsilon, SOT_FIELD_NUMBER, NULL),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
@@ -73,14 +73,13 @@ sotto_status sot_tuning_request(const sotto_tuning *tuning, size_t winner,
     sot_json_put_text(writer, "command", "tune");
     sot_fields_write(fields, FIELDS, &tuning->config, &defaults, writer);
     if (sot_tune_has_validation(&tuning->config)) {
-        sot_json_key(writer, "validation");
-        sot_json_write_bool(writer, true);
+        sot_json_put_bool(writer, "validation", true);
     }
     sot_json_put_whole(writer, "winner", winner + 1);
     status = sot_training_write_request(sot_tuning_first(tuning), &train, writer, error);
     sot_request_write_rows(session, writer);
     sot_json_end_object(writer);
-    return sot_request_finish(writer, status, out_json, error);
+    return sot_json_writer_take(writer, status, out_json, error);
 }
 
 sotto_status sot_tuning_identify(const sotto_tuning *tuning, sot_session *session,

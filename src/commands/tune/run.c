@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/growing.h"
 #include "base/memory.h"
@@ -15,7 +16,7 @@
 
 /* Who listens hears how long it takes, in whole seconds, and nothing of trainings or steps. */
 typedef struct listener {
-    sotto_progress_function function; /* NULL: nobody */
+    sotto_progress_function function; /* NULL: none */
     void *context;
     double started, told;
 } listener;
@@ -28,7 +29,7 @@ typedef struct tune_run {
     sot_matrix *matrix; /* all rows; NULL: a stream */
     sot_table *table;
     sot_matrix *validation; /* public */
-    double *tried;          /* of the training that is going on */
+    double *tried;          /* of the current training */
     double *best;           /* of the best so far */
     size_t count;           /* coefficients of either */
     size_t winner;          /* the candidate of the best so far */
@@ -41,7 +42,7 @@ static int tell_time(const sotto_progress *progress, void *context)
 {
     listener *own = context;
     const double now = sot_clock_seconds();
-    (void)progress; /* steps of one training, of which nobody knows the number */
+    (void)progress; /* steps of one training; the number of trainings is secret */
     if (own->function == NULL || now - own->told < 0.25) return 0;
     own->told = now;
     const sotto_progress told = {.elapsed_seconds = floor(now - own->started),
@@ -64,7 +65,7 @@ static void wipe_payload(tune_run *run)
     run->payload = NULL;
 }
 
-/* The file is made now: what a network's norms were filled in with is gone after its next training. */
+/* The file is made now: the next training overwrites a network's norms. */
 static sotto_status keep_best(tune_run *run, size_t candidate, sotto_error *error)
 {
     sotto_training *training = run->tuning->runs[candidate].training;
@@ -167,6 +168,7 @@ static void begin_session(tune_run *run, const sotto_data_file *file, sot_origin
                       .labels_path = file == NULL ? NULL : file->labels,
                       .query = file == NULL ? NULL : file->query,
                       .table = file == NULL ? NULL : file->table,
+                      .format = file == NULL ? NULL : file->format,
                       .origin = origin,
                       .schema = tuning->schema,
                       .ledger_asked = config->ledger,
@@ -184,7 +186,8 @@ static void begin_session(tune_run *run, const sotto_data_file *file, sot_origin
                    sotto_model_kind_name(config->model));
 }
 
-/* All candidates have as many coefficients, but for numbers of draws, which are not tuned. */
+/* All candidates have the same number of coefficients; only the number of posterior
+ * samples could differ, and it is not tuned. */
 static sotto_status make_room(tune_run *run, sotto_error *error)
 {
     run->count = sot_learner_coefficients(sot_tuning_first(run->tuning)->learner);
@@ -232,7 +235,7 @@ static sotto_status make_ready(tune_run *run, const sotto_data_file *file,
     return status;
 }
 
-/* ---- what the caller keeps ---- */
+/* ---- results ---- */
 
 static sotto_status summarize(const tune_run *run, const sotto_training *training,
                               char **out_text, sotto_error *error)
@@ -280,11 +283,7 @@ static sotto_status deliver(tune_run *run, sotto_train_result *result, sotto_err
     sot_tuning_undress(own, training);
     if (status == SOTTO_OK)
         status = sot_session_render(session, &result->certificate, error);
-    if (status == SOTTO_OK) {
-        result->json = sot_copy_string(session->file);
-        if (result->json == NULL)
-            status = sot_fail_memory(error, strlen(session->file) + 1, 1);
-    }
+    if (status == SOTTO_OK) status = sot_copy_text(session->file, &result->json, error);
     if (status == SOTTO_OK) status = sot_session_write(session, error);
     return status;
 }

@@ -1,6 +1,6 @@
-/* The score of a training on the rows it learned from: a sum over rows, under discrete Laplace noise. Every row adds from
- * 0 to 1, whatever it holds, so that one unit moves the sum by at most its rows; the prediction for a row depends on that
- * row and on coefficients that are released already. */
+/* The score of a training on its own rows: a sum over rows, with discrete Laplace noise. Every
+ * row adds from 0 to 1, so one unit moves the sum by at most its rows. The prediction for a row
+ * depends on that row and on coefficients that are already released. */
 #include <math.h>
 
 #include <sotto/laplace.h>
@@ -11,7 +11,7 @@
 #include "commands/train/public.h"
 #include "commands/tune/tune.h"
 
-/* Of numbers: what a row adds is a multiple of it. */
+/* For numbers: the contribution of a row is a multiple of it. */
 #define NUMBER_GRID  0x1p-16
 #define NUMBER_UNITS 65536.0
 
@@ -42,8 +42,8 @@ sotto_status sot_tune_score_plan(const sotto_training *training, double epsilon,
     sotto_event event;
     if (training->learner->net != NULL && !tells_classes(training)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the score of a network of numbers needs public validation rows; "
-                        "give them instead of a score epsilon");
+                        "`score_epsilon` is given, but the score of a network of numbers "
+                        "needs public rows; give `validation` in its place");
     }
     sotto_status status = configure(training, epsilon, &config, error);
     if (status == SOTTO_OK) status = sotto_laplace_event(&config, &event, error);

@@ -1,5 +1,5 @@
-/* The settings of a training that can be tuned, by the names of the command line. Model, target, schema, budget and
- * neighbours are not among them: they say what is released and to whom it matters, not how well. */
+/* The settings of a training that can be tuned, by the names of the command line. Model, target,
+ * schema, budget and neighbours are not among them: they define the release and its guarantee. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -158,7 +158,7 @@ static sotto_status set_number(const sot_tuned *setting, const char *value, size
         (void)snprintf(word, sizeof word, "%.*s", (int)(length < 40 ? length : 40),
                        value);
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a %s of the grid is '%s'; give numbers %s", setting->name,
+                        "`grid` has the %s '%s'; give numbers %s", setting->name,
                         sot_printable(word, shown, sizeof shown), ranges[setting->range]);
     }
     memcpy(field_of(setting, config), &number, sizeof number);
@@ -175,7 +175,7 @@ static sotto_status set_count(const sot_tuned *setting, const char *value, size_
         (void)snprintf(word, sizeof word, "%.*s", (int)(length < 40 ? length : 40),
                        value);
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a %s of the grid is '%s'; give whole numbers from 1 to %llu",
+                        "`grid` has the %s '%s'; give whole numbers from 1 to %llu",
                         setting->name, sot_printable(word, shown, sizeof shown),
                         (unsigned long long)setting->most);
     }

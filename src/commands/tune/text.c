@@ -1,11 +1,9 @@
-/* What a tuning says of itself. Nothing here knows how many trainings there were. */
+/* Texts about a tuning. Nothing here knows the number of trainings. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/json/writer.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "commands/tune/tune.h"
 
@@ -44,9 +42,9 @@ static void name_space(const sotto_tuning *tuning, char *out, size_t size_bytes)
                        tuning->candidates.count, shown);
         return;
     }
-    (void)snprintf(out, size_bytes, "%zu points drawn from public ranges (%s, seed %llu)",
-                   tuning->candidates.count, shown,
-                   (unsigned long long)tuning->config.search_seed);
+    (void)snprintf(
+        out, size_bytes, "%zu points sampled from public ranges (%s, seed %llu)",
+        tuning->candidates.count, shown, (unsigned long long)tuning->config.search_seed);
 }
 
 void sot_tuning_state(const sotto_tuning *tuning, size_t winner,
@@ -126,8 +124,7 @@ static void write_tuning(sot_json_writer *writer, const sotto_tuning *tuning)
         sot_json_put_text(writer, "adjacency",
                           sotto_adjacency_name(config->train.adjacency));
     }
-    sot_json_key(writer, "candidates");
-    sot_json_begin_array(writer);
+    sot_json_open_array(writer, "candidates");
     for (size_t i = 0; i < tuning->candidates.count; i++)
         sot_json_write_string(writer, tuning->candidates.texts[i]);
     sot_json_end_array(writer);
@@ -137,18 +134,10 @@ static void write_tuning(sot_json_writer *writer, const sotto_tuning *tuning)
 static sotto_status make_json(sotto_tuning *tuning, sotto_error *error)
 {
     sot_json_writer *writer = NULL;
-    const char *text = NULL;
-    size_t size_bytes = 0;
-    sotto_status status = sot_json_writer_new(false, &writer, error);
+    const sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     write_tuning(writer, tuning);
-    status = sot_json_writer_finish(writer, &text, &size_bytes, error);
-    if (status == SOTTO_OK) {
-        tuning->json = sot_copy_string(text);
-        if (tuning->json == NULL) status = sot_fail_memory(error, size_bytes + 1, 1);
-    }
-    sot_json_writer_free(writer);
-    return status;
+    return sot_json_writer_take(writer, SOTTO_OK, &tuning->json, error);
 }
 
 sotto_status sot_tuning_describe(sotto_tuning *tuning, sotto_error *error)
@@ -169,7 +158,7 @@ sotto_status sot_tuning_summary(const sotto_tuning *tuning, size_t winner,
     name_law(&tuning->config.runs, words, sizeof words);
     sot_prose_line(&prose, "trainings", "a secret number, %s", words);
     name_space(tuning, words, sizeof words);
-    sot_prose_line(&prose, "settings", "drawn from %s", words);
+    sot_prose_line(&prose, "settings", "sampled from %s", words);
     sot_prose_line(&prose, "each training", "epsilon %s, which the whole below covers",
                    sot_shown(tuning->run_epsilon, 0, value));
     show_score(&prose, tuning);

@@ -1,4 +1,5 @@
-/* commands/tune/tune.h: what the parts of a tuning share: its plan, its runs, its score, its words. */
+/* commands/tune/tune.h: the common part of the files of a tuning: its plan, its runs, its
+ * score, its texts. */
 #ifndef SOT_COMMANDS_TUNE_TUNE_H
 #define SOT_COMMANDS_TUNE_TUNE_H
 
@@ -18,7 +19,7 @@ typedef struct sot_tuned_run {
 /* Everything here follows from settings and schema. */
 struct sotto_tuning {
     sotto_tune_config
-        config;  /* its texts are borrowed for the making alone, but for those below */
+        config;  /* its texts are borrowed only while it is made, except those below */
     char *space; /* the grid or search, as it was given */
     const sotto_schema *schema;        /* borrowed */
     const sot_training_inputs *inputs; /* borrowed; NULL: files are read */
@@ -26,9 +27,9 @@ struct sotto_tuning {
     sot_tuned_run *runs;         /* one a candidate */
     double run_epsilon;          /* that each training is calibrated to */
     const sotto_plan **distinct; /* of the runs' plans; room for one a candidate */
-    sotto_selection selection;   /* what the price follows from: those */
+    sotto_selection selection;   /* the basis of the price: those */
     double orders[SOT_TUNE_ORDERS], curve[SOT_TUNE_ORDERS];
-    sotto_event event;        /* what the whole costs: the one line of the plan */
+    sotto_event event;        /* the total cost: the one line of the plan */
     sotto_plan *plan;         /* NULL: public rows */
     double sampler_error;     /* of all trainings, on average over their number */
     double run_sampler_error; /* of the worst one */
@@ -70,7 +71,7 @@ SOTTO_MUST_CHECK sotto_status sot_tuning_request(const sotto_tuning *tuning,
                                                  const sot_session *session,
                                                  char **out_json, sotto_error *error);
 
-/* Hashes what was asked into session->identity and session->asked. */
+/* Hashes the request into session->identity and session->asked. */
 SOTTO_MUST_CHECK sotto_status sot_tuning_identify(const sotto_tuning *tuning,
                                                   sot_session *session,
                                                   sotto_error *error);
@@ -80,7 +81,8 @@ SOTTO_MUST_CHECK sotto_status sot_tuning_take_file(const sotto_tuning *tuning,
                                                    size_t *out_winner, double *theta,
                                                    sotto_error *error);
 
-/* What the model file says of the guarantee is the whole tuning's; and its validation rows are the training's. */
+/* The guarantee in the model file is the whole tuning's; its validation rows are the
+ * training's. */
 typedef struct sot_own_budget {
     double epsilon, delta;
 } sot_own_budget;
@@ -108,14 +110,15 @@ SOTTO_MUST_CHECK sotto_status sot_tune_score_plan(const sotto_training *training
 SOTTO_MUST_CHECK sotto_status sot_tune_score_release(
     const sotto_training *training, double epsilon, sotto_gate *gate,
     const sot_matrix *matrix, const double *theta, double *out_score, sotto_error *error);
-/* Of public rows: the accuracy, or minus the root of the mean squared error. */
+/* Returns the accuracy on public rows, or minus the root mean squared error. */
 SOTTO_MUST_CHECK sotto_status sot_tune_score_public(const sotto_training *training,
                                                     const sot_matrix *matrix,
                                                     const double *theta,
                                                     double *out_score,
                                                     sotto_error *error);
 
-/* The validation rows, encoded; NULL if there are none. `file` or `records` is what is learned from, the other NULL. */
+/* Loads the validation rows, encoded; NULL if there are none. `file` or `records` has the
+ * training rows, the other is NULL. */
 SOTTO_MUST_CHECK sotto_status sot_tuning_load_validation(
     const sotto_tuning *tuning, const sotto_data_file *file, const sotto_records *records,
     sotto_rng *rng, sot_matrix **out_matrix, sotto_error *error);

@@ -241,7 +241,8 @@ static sotto_status check_room(const sot_certificate_file *file,
     return check_amounts(amounts, sizeof amounts / sizeof amounts[0], found->id, error);
 }
 
-/* The hash of the row stands for all rows up to it; the rest of the section must be what they add up to. */
+/* The hash of the row covers all rows up to it; the rest of the section must equal their
+ * sums. */
 static sotto_status check_section(const sot_certificate_file *file,
                                   const sot_paid_run *run, sotto_error *error)
 {
@@ -273,7 +274,7 @@ static sotto_status check_curator(const sotto_verify_config *config, const char 
     if (status != SOTTO_OK) return status;
     if (curator[0] == '\0')
         return sot_fail(error, SOTTO_VERIFICATION,
-                        "the ledger %.80s has no curator's key; --curator expects the "
+                        "the ledger %.80s has no curator's key; `curator` expects the "
                         "key ed25519:%.16s...",
                         config->ledger, wanted);
     if (strcmp(curator, wanted) == 0) return SOTTO_OK;
@@ -293,15 +294,14 @@ sotto_status sot_verify_ledger(const sot_certificate_file *file,
     out_curator[0] = '\0';
     if (path == NULL && config->curator != NULL)
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--curator is the key of a ledger; add the ledger or its "
-                        "export, for example --ledger budget.ledger");
+                        "`curator` is the key of a ledger; add the ledger or its export, "
+                        "for example `ledger=budget.ledger`");
     if (path == NULL) return SOTTO_OK;
     if (stated == NULL)
-        return sot_fail(
-            error, SOTTO_VERIFICATION,
-            "the certificate states no ledger, so --ledger %.120s did not pay "
-            "for this file",
-            path);
+        return sot_fail(error, SOTTO_VERIFICATION,
+                        "the certificate states no ledger, so that `ledger`, %.120s, did "
+                        "not pay for this file; leave `ledger` out",
+                        path);
     sotto_status status = find_paid(path, stated->id, file->hash, &run, error);
     if (status != SOTTO_OK) return status;
     status = check_relation(&run.last, &stated->after, path, error);

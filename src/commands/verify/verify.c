@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <sotto/key.h>
+#include <sotto/setting.h>
 #include <sotto/verify.h>
 
 #include "base/error.h"
@@ -40,7 +41,8 @@ static bool is_kind(const sot_json_value *root, const char *kind)
            sot_json_as_string(&member, &own, NULL) == SOTTO_OK && strcmp(own, kind) == 0;
 }
 
-/* Whether a reader takes one name for the other: they differ in case, blanks and signs at most. */
+/* True if a reader could take one name for the other: they differ only in case, blanks
+ * and signs. */
 static bool reads_as(const char *own, const char *kind)
 {
     for (;; own++) {
@@ -52,7 +54,7 @@ static bool reads_as(const char *own, const char *kind)
     }
 }
 
-/* A file of an application's own states what it likes, but not that it is one of sotto's. */
+/* An application's own file may state anything, except that it is one of sotto's. */
 static sotto_status check_application(const sot_certificate_file *file,
                                       sotto_error *error)
 {
@@ -93,7 +95,7 @@ static sotto_status plan_again(const sot_certificate_file *file, const char *tex
         return commands[i].function(file, text, size_bytes, error);
     }
     return sot_fail(error, SOTTO_VERIFICATION,
-                    "request.command is none that this sotto knows");
+                    "request.command is unknown to this sotto");
 }
 
 /* Another version may plan otherwise. */
@@ -120,6 +122,7 @@ static sotto_status follow_request(const sot_certificate_file *file, const char 
     if (file->certificate.version < 2) return SOTTO_OK;
     const sotto_status status = plan_again(file, text, size_bytes, &cause);
     if (status == SOTTO_OK) return SOTTO_OK;
+    sotto_error_spell(&cause, SOTTO_SPELL_MEMBER, NULL, NULL);
     return name_version(file, status, &cause, error);
 }
 
@@ -174,7 +177,7 @@ static sotto_status check_signer(const sot_certificate_file *file, const char *s
     if (status != SOTTO_OK) return status;
     if (file->signer == NULL)
         return sot_fail(error, SOTTO_VERIFICATION,
-                        "the file is not signed; --signed-by expects a signature of the "
+                        "the file is not signed; `signed_by` expects a signature of the "
                         "key ed25519:%.16s...",
                         wanted);
     if (strcmp(file->signer, wanted) == 0) return SOTTO_OK;

@@ -1,26 +1,14 @@
-/* Which method, from public facts alone. Measured: bench/bench_erm.c, docs/howto/choosing-parameters.md. */
+/* Chooses the method, only from public facts. Measured: bench/bench_erm.c,
+ * docs/howto/choosing-parameters.md. */
 #include <math.h>
 
-#include <sotto/loss.h>
-
 #include "methods/convex/erm.h"
+#include "models/kinds.h"
 
-/* Below this epsilon of one record the curvature's price takes too much of Huber's and Poisson's losses, and
- * gradient descent, which pays for none, is ahead. The squared loss is steeper, and there the two are equal. */
+/* Below this epsilon per record the curvature costs Huber's and Poisson's losses too much, and
+ * gradient descent, which pays for none, is better. The squared loss is steeper, and there the
+ * two are equal. */
 #define LOW_EPSILON 1.0
-
-static bool is_smooth(const sotto_train_config *config)
-{
-    if (config->model == SOTTO_MODEL_CUSTOM)
-        return isfinite(config->loss->curvature_most);
-    return config->model != SOTTO_MODEL_HINGE;
-}
-
-static bool pays_for_curvature(const sotto_train_config *config)
-{
-    if (config->model == SOTTO_MODEL_CUSTOM) return !config->loss->classes;
-    return config->model == SOTTO_MODEL_HUBER || config->model == SOTTO_MODEL_POISSON;
-}
 
 /* Calibrations are objective perturbation's. */
 static bool may_descend(const sotto_train_config *config)
@@ -36,22 +24,21 @@ sotto_method sot_erm_choose(const sotto_train_config *config, const char **out_w
         *out_why = "gradient descent reads the rows again for every step, and holds none";
         return SOTTO_METHOD_GD;
     }
-    if (!is_smooth(config)) {
-        *out_why = "the loss has a corner, so that objective perturbation has no proof";
+    if (!sot_model_is_smooth(config)) {
+        *out_why = "the loss has a kink, so that objective perturbation has no proof";
         return may_descend(config) ? SOTTO_METHOD_GD : SOTTO_METHOD_OUTPUT;
     }
-    if (pays_for_curvature(config) && may_descend(config) &&
+    if (sot_model_pays_for_curvature(config) && may_descend(config) &&
         config->epsilon < LOW_EPSILON * steps) {
         *out_why = "for this loss and a small epsilon gradient descent does better than "
                    "objective "
                    "perturbation, which pays for the loss's curvature";
         return SOTTO_METHOD_GD;
     }
-    *out_why =
-        isnan(config->delta)
-            ? "no delta was given, and objective perturbation is the pure method "
-              "with the least noise"
-            : "for a convex loss with a norm bound objective perturbation needs the "
-              "least noise, and no guess of the number of rows";
+    *out_why = isnan(config->delta)
+                   ? "without a delta objective perturbation is the pure method with the "
+                     "least noise"
+                   : "for a convex loss with a norm bound objective perturbation needs "
+                     "the least noise, and no public number of rows";
     return SOTTO_METHOD_OBJECTIVE;
 }

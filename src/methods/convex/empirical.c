@@ -2,14 +2,16 @@
 
 #include "base/memory.h"
 #include "methods/convex/empirical_parts.h"
+#include "models/kinds.h"
 #include "models/softmax/softmax.h"
 
 sotto_status sot_empirical_new(const sot_learner_setup *setup,
                                sot_empirical **out_empirical, sotto_error *error)
 {
-    if (setup->config->model == SOTTO_MODEL_SOFTMAX)
-        return sot_softmax_empirical(setup, out_empirical, error);
-    return sot_empirical_glm(setup, out_empirical, error);
+    /* Coefficients in one vector for each class are those of softmax; a loss of one margin has one vector. */
+    return sot_model_row_of(setup->config->model)->class_vectors
+               ? sot_softmax_empirical(setup, out_empirical, error)
+               : sot_empirical_glm(setup, out_empirical, error);
 }
 
 void sot_empirical_free(sot_empirical *empirical)

@@ -6,9 +6,10 @@
 #include "base/text.h"
 #include "methods/convex/empirical_parts.h"
 #include "methods/learner_settings.h"
+#include "models/kinds.h"
 
-/* The corner of the smoothed L1 norm, times R, if nobody says how wide: a coefficient that moves no
- * margin by more than this counts as 0. */
+/* The default kink width of the smoothed L1 norm, times R: a coefficient that moves no margin by
+ * more than this counts as 0. */
 #define L1_WIDTH_RULE 0x1p-7
 
 sot_empirical_terms sot_erm_terms(const sot_learner *learner, double lambda)
@@ -58,67 +59,41 @@ void sot_erm_round(double *theta, size_t count, double grid)
 
 /* ---- settings that no rule of the method could honour ---- */
 
-enum {
-    TAKES_NO_LAMBDA = 64, /* lambda may be 0 */
-    TAKES_TERMS = SOT_TAKES_RADIUS | SOT_TAKES_L1 | SOT_TAKES_PRIOR
-};
-
-static const unsigned takes[] = {
-    [SOTTO_METHOD_OUTPUT] = SOT_TAKES_THEORY | TAKES_TERMS,
-    [SOTTO_METHOD_OBJECTIVE] = SOT_TAKES_CALIBRATION | TAKES_TERMS,
-    [SOTTO_METHOD_GD] = SOT_TAKES_STEPS | SOT_TAKES_RATE | SOT_TAKES_ITERATE |
-                        TAKES_NO_LAMBDA | TAKES_TERMS,
-    [SOTTO_METHOD_NONE] = TAKES_TERMS,
-    [SOTTO_METHOD_SGD] = SOT_TAKES_STEPS | SOT_TAKES_RATE | SOT_TAKES_SAMPLES |
-                         SOT_TAKES_BATCH | SOT_TAKES_ITERATE | TAKES_NO_LAMBDA |
-                         TAKES_TERMS,
-    [SOTTO_METHOD_NEWTON] = SOT_TAKES_STEPS | TAKES_NO_LAMBDA,
-    [SOTTO_METHOD_STATISTICS] = TAKES_NO_LAMBDA | SOT_TAKES_RADIUS,
-    [SOTTO_METHOD_ADASSP] = TAKES_NO_LAMBDA | SOT_TAKES_RADIUS,
-    [SOTTO_METHOD_PERMUTATION_SGD] = SOT_TAKES_STEPS | SOT_TAKES_RATE | SOT_TAKES_BATCH |
-                                     TAKES_NO_LAMBDA | SOT_TAKES_RADIUS,
-    [SOTTO_METHOD_GD_OUTPUT] =
-        SOT_TAKES_STEPS | SOT_TAKES_RATE | TAKES_NO_LAMBDA | SOT_TAKES_RADIUS,
-    [SOTTO_METHOD_FRANK_WOLFE] = SOT_TAKES_STEPS | TAKES_NO_LAMBDA | SOT_TAKES_RADIUS,
-};
-enum { METHODS = sizeof takes / sizeof takes[0] };
-
 static sotto_status check_numbers(const sotto_train_config *config, bool may_be_zero,
                                   sotto_error *error)
 {
     if (config->lambda_theory && !isnan(config->lambda)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "lambda is %g and also the one of the theory; give one of them",
+                        "`lambda` is %g and also theory; give one of them",
                         config->lambda);
     }
     if (!isnan(config->lambda) &&
         !(config->lambda <= 1e100 &&
           (config->lambda >= 0x1p-300 || (may_be_zero && config->lambda == 0.0)))) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "lambda is %g; give a weight beside the sum of the losses, "
-                        "above 0 and at most 1e100, or none for the rule",
-                        config->lambda);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`lambda` is %g; a weight beside the sum of the losses is above 0 and at "
+            "most 1e100; for example `lambda=10`; leave it out for the default",
+            config->lambda);
     }
     if (!(config->l1 >= 0.0 && config->l1 <= 1e100)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the L1 weight is %g; give a weight beside the sum of the "
-                        "losses, from 0 to 1e100",
+                        "`l1` is %g; a weight beside the sum of the losses lies from 0 "
+                        "to 1e100; for example `l1=0.1`",
                         config->l1);
     }
     if (!isnan(config->l1_width) &&
         !(config->l1_width >= 0x1p-100 && config->l1_width <= 0x1p100)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the width of the L1 norm's corner is %g; give a positive one, or none for "
-            "the "
-            "rule. The plain L1 norm, with a width of 0, has no place here: which "
-            "coefficients it sets to 0 can hang on one record (docs/reference/losses.md)",
-            config->l1_width);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`l1_width` is %g; give a positive width of the smoothed kink, "
+                        "or leave it out. The plain L1 norm (width 0) is refused: which "
+                        "coefficients it sets to 0 can depend on one record",
+                        config->l1_width);
     }
     if (!isnan(config->l1_width) && config->l1 == 0.0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the L1 norm's corner has the width %g, but the norm no weight; "
-                        "give the weight l1 too, or leave the width out",
+                        "`l1_width` is %g, but there is no L1 norm; give `l1` too, or "
+                        "leave `l1_width` out",
                         config->l1_width);
     }
     return SOTTO_OK;
@@ -126,41 +101,29 @@ static sotto_status check_numbers(const sotto_train_config *config, bool may_be_
 
 static sotto_status check_strangers(const sot_learner_setup *setup, sotto_error *error)
 {
-    const unsigned taken = (size_t)setup->method < METHODS ? takes[setup->method] : 0;
+    const unsigned taken = sot_method_row_of(setup->method)->takes;
     const sotto_status status =
         sot_learner_check_settings(setup, taken | SOT_TAKES_CONVEX, error);
     if (status != SOTTO_OK) return status;
-    return check_numbers(setup->config, (taken & TAKES_NO_LAMBDA) != 0, error);
+    return check_numbers(setup->config, (taken & SOT_TAKES_NO_LAMBDA) != 0, error);
 }
 
 /* ---- settings that every method shares ---- */
-
-static const char *threshold_meaning(sotto_model_kind model)
-{
-    return model == SOTTO_MODEL_POISSON
-               ? "where the loss's slope is cut"
-               : "residuals beyond it count linearly, the target from -1 to 1";
-}
 
 /* The loss as it is, not as the rule behind it is called. Second moments have none of their own. */
 static sotto_status describe_loss(sot_learner *learner, sotto_error *error)
 {
     sot_loss loss;
     const sot_learner_setup *setup = &learner->setup;
-    const sotto_model_kind model = setup->config->model;
-    if (model == SOTTO_MODEL_SVM) {
-        sot_learner_set(learner, "width", setup->config->width,
-                        "of the hinge's smoothed corner");
-    }
-    const bool cut = model == SOTTO_MODEL_LINEAR || model == SOTTO_MODEL_HUBER ||
-                     model == SOTTO_MODEL_POISSON;
-    if (!cut || setup->method == SOTTO_METHOD_STATISTICS ||
-        setup->method == SOTTO_METHOD_ADASSP)
+    const sot_model_row *row = sot_model_row_of(setup->config->model);
+    if (row->width_why != NULL)
+        sot_learner_set(learner, "width", setup->config->width, row->width_why);
+    if (row->threshold_why == NULL || sot_method_row_of(setup->method)->fits_moments)
         return SOTTO_OK;
-    const sotto_status status = sot_empirical_loss(setup, &loss, error);
-    if (status == SOTTO_OK) {
-        sot_learner_set(learner, "threshold", loss.slope_most, threshold_meaning(model));
-    }
+    const sotto_status status =
+        sot_model_loss(setup->config, setup->encoding, &loss, error);
+    if (status == SOTTO_OK)
+        sot_learner_set(learner, "threshold", loss.slope_most, row->threshold_why);
     return status;
 }
 
@@ -168,14 +131,14 @@ static sotto_status describe_loss(sot_learner *learner, sotto_error *error)
 static void describe_terms(sot_learner *learner)
 {
     const sot_empirical_terms terms = sot_erm_terms(learner, 0.0);
-    if (terms.radius > 0.0 && learner->setup.method != SOTTO_METHOD_FRANK_WOLFE) {
+    if (terms.radius > 0.0 && !sot_method_row_of(learner->setup.method)->own_ball) {
         sot_learner_set(learner, "radius", terms.radius,
                         "of the ball that holds the coefficients");
     }
     if (terms.l1 > 0.0) {
         sot_learner_set(learner, "l1", terms.l1,
                         "weight of the coefficients' smoothed L1 norm");
-        sot_learner_set(learner, "l1_width", terms.l1_width, "of its corner");
+        sot_learner_set(learner, "l1_width", terms.l1_width, "of its smoothed kink");
     }
     if (terms.center != NULL) {
         double squares = 0.0;
@@ -183,7 +146,7 @@ static void describe_terms(sot_learner *learner)
         for (size_t i = 0; i < learner->outputs * columns; i++)
             squares += terms.center[i] * terms.center[i];
         sot_learner_set(learner, "prior_norm", sqrt(squares),
-                        "of the prior's coefficients, from which lambda counts");
+                        "of the prior's coefficients, the centre of the regulariser");
     }
 }
 

@@ -1,10 +1,12 @@
 /* methods/convex/erm.h: learners that minimise the sum of a convex loss, privately.
  *
- * J(theta) = sum over rows of f(theta.x; y) + (lambda/2)|theta|^2, lambda beside the SUM of the losses
- * and never a multiple of the number of rows: under add-remove that number is secret. The constant
- * column is one of the features: it is inside the norm bound, and regularised like the rest.
+ * J(theta) = sum over rows of f(theta.x; y) + (lambda/2)|theta|^2. lambda stands beside the SUM
+ * of the losses and is never a multiple of the number of rows, which is secret under add-remove.
+ * The constant column is one of the features: it is inside the norm bound, and regularised like
+ * the rest.
  *
- * Each method is made from public facts alone and has a proof note: methods/objective/objective.md, methods/output/output.md, methods/descent/gd.md,
+ * Each method is made only from public facts and has a proof note:
+ * methods/objective/objective.md, methods/output/output.md, methods/descent/gd.md,
  * methods/descent/sgd.md, methods/stable/stable.md, methods/frank_wolfe/frank_wolfe.md.
  */
 #ifndef SOT_METHODS_CONVEX_ERM_H
@@ -38,22 +40,24 @@ SOTTO_MUST_CHECK sotto_status sot_erm_statistics(sot_learner *learner,
                                                  sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_erm_adassp(sot_learner *learner, sotto_error *error);
 
-/* ---- what they share ---- */
+/* ---- common functions ---- */
 
 /* The data-free part of the objective: lambda, and the settings' centre, smoothed L1 norm and ball. */
 sot_empirical_terms sot_erm_terms(const sot_learner *learner, double lambda);
 
-/* The derivative of the terms by theta_i, for methods in steps. */
+/* Returns the derivative of the terms by theta_i, for iterative methods. */
 double sot_erm_terms_slope(const sot_empirical_terms *terms, size_t index, double theta);
 
 /* The nearest point of the L2 ball, to rounding; a radius of 0: none. */
 void sot_erm_project(double *theta, size_t count, double radius);
 
-/* The samplers of an objective's or an output's noise, over all they draw: at most 2^-880 each for
- * the noise and its correction (privacy/mechanisms/objective/objective.h, output.h), and room to spare. */
+/* Bound on the sampler error of an objective's or an output's noise. It is at most 2^-880 each
+ * for the noise and its correction (privacy/mechanisms/objective/objective.h, output.h), with a
+ * margin. */
 #define SOT_ERM_SAMPLER_ERROR 0x1p-870
 
-/* What the theorems on objective perturbation ask of these losses, rows and neighbours; theorem and lambda are unset. */
+/* Returns the inputs of the theorems on objective perturbation for these losses, rows and
+ * neighbours; theorem and lambda are unset. */
 sot_objective_law sot_erm_objective_law(const sot_learner *learner);
 
 /* 0 for a pure guarantee. */

@@ -32,7 +32,6 @@ sotto_status sot_erm_none(sot_learner *learner, sotto_error *error)
     learner->learn = learn;
     learner->grid = 0x1p-40;
     sot_learner_set(learner, "lambda", *lambda,
-                    isnan(given) ? "the usual weight, C = 1 of other libraries"
-                                 : "given");
+                    isnan(given) ? "default of other libraries, C = 1" : "given");
     return SOTTO_OK;
 }

@@ -1,4 +1,4 @@
-/* What theory says about the excess risk. Proofs: theory.md. */
+/* Bounds on the excess risk. Proofs: theory.md. */
 #include <sotto/theory.h>
 
 #include <math.h>
@@ -47,7 +47,7 @@ static sotto_status check(const sotto_theory_setting *s, sotto_error *error)
     if (!(s->trace > 0.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the trace of a row's Hessian is %g; give a positive bound, "
-                        "infinite for a loss with a corner",
+                        "infinite for a loss with a kink",
                         s->trace);
     }
     if (s->adjacency != SOTTO_ADD_REMOVE && s->adjacency != SOTTO_REPLACE_ONE) {
@@ -56,19 +56,22 @@ static sotto_status check(const sotto_theory_setting *s, sotto_error *error)
                         (int)s->adjacency);
     }
     if (!isnan(s->delta) && !(s->delta > 0.0 && s->delta < 1.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g; give one between 0 and 1, or none", s->delta);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`delta` is %g; it lies between 0 and 1; for example `delta=1e-6`", s->delta);
     }
     if (!isnan(s->lambda) && !(s->lambda >= 0.0 && isfinite(s->lambda))) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "lambda is %g; give 0, a positive weight, or none", s->lambda);
+                        "`lambda` is %g; give 0 or a positive weight, or leave it out",
+                        s->lambda);
     }
     if (isnan(s->excess)) return SOTTO_OK;
     const sotto_status status = check_positive("the excess", s->excess, error);
     if (status != SOTTO_OK) return status;
     if (s->failure > 0.0 && s->failure < 1.0) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the probability of failure is %g; give one between 0 and 1",
+                    "`failure` is %g; the probability lies between 0 and 1; for example "
+                    "`failure=0.05`",
                     s->failure);
 }
 
@@ -92,8 +95,8 @@ static sotto_status find_mu(const sotto_theory_setting *s, double *out_mu,
     return status;
 }
 
-/* Lecture 003's sample sizes without their constant, rows at norm 1 and a 1-Lipschitz loss: in
- * general the excess counts in units of L and the norm is D. */
+/* Lecture 003's sample sizes without their constant, for rows of norm 1 and a 1-Lipschitz loss.
+ * In general the excess is in units of L and the norm is D. */
 static void fill_orders(const sotto_theory_setting *s, sotto_theory_bounds *out)
 {
     const double gamma = s->excess / s->lipschitz;

@@ -20,22 +20,22 @@ sotto_status sot_descent_check(const sot_learner_setup *setup, const char *subje
 {
     const sotto_train_config *config = setup->config;
     const sotto_status status = sot_steps_check(
-        setup, subject, config->stream ? "" : ", or use the method objective", error);
+        setup, subject, config->stream ? "" : ", or use `method=objective`", error);
     if (status != SOTTO_OK) return status;
     if (!isnan(config->learning_rate) &&
         !(config->learning_rate > 0.0 && config->learning_rate <= 1e6)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the learning rate is %g; give one above 0 and at most 1e6, in units of "
-            "1/smoothness, for example 2",
-            config->learning_rate);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`learning_rate` is %g; it is above 0 and at most 1e6, in units "
+                        "of 1/smoothness; for example `learning_rate=2`",
+                        config->learning_rate);
     }
     return SOTTO_OK;
 }
 
 /* In units: one row's gradient is at most record_bound / spacing (1 + 2^-20) long
- * (models/linear/solver/gradient_sum.md), a unit has so many rows, and a replaced one counts twice. Under Poisson
- * sampling the accountant knows the adjacency, and asks for the contribution of one record. */
+ * (models/linear/solver/gradient_sum.md). It is multiplied by the rows of a unit, and by two for
+ * replacement. Under Poisson sampling the accountant handles the adjacency, and needs the
+ * contribution of one record. */
 sotto_status sot_descent_sensitivity(sot_descent *descent, const sot_learner *learner,
                                      sotto_error *error)
 {
@@ -102,7 +102,7 @@ void sot_descent_describe(sot_learner *learner, const sot_descent *descent,
     sot_learner_set(learner, "steps", (double)descent->steps, steps_why);
     sot_learner_set(
         learner, "learning_rate", descent->rate * sot_descent_curvature(learner),
-        isnan(learner->setup.config->learning_rate) ? "the rule, in units of 1/smoothness"
+        isnan(learner->setup.config->learning_rate) ? "default, in units of 1/smoothness"
                                                     : "given, in units of 1/smoothness");
     sot_learner_set(learner, "sigma", descent->noise.sigma * descent->spacing,
                     "standard deviation of each coordinate of a step's gradient sum");
@@ -110,7 +110,7 @@ void sot_descent_describe(sot_learner *learner, const sot_descent *descent,
                     "records of a step: a public number, not counted in the data");
 }
 
-/* ---- the walk ---- */
+/* ---- the iterates ---- */
 
 sotto_status sot_walk_begin(const sot_learner *learner, const sot_descent *descent,
                             sot_walk *out_walk, sotto_error *error)
@@ -146,7 +146,7 @@ static double step_size(const sot_descent *descent, double t)
     return sot_step_size(descent->schedule, descent->rate, t, (double)descent->steps);
 }
 
-/* What theta after step t counts in the average; 0: nothing. */
+/* Returns the weight of theta after step t in the average; 0: none. */
 static double weight_of(const sot_descent *descent, uint64_t step)
 {
     switch (descent->iterate) {

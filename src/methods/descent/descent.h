@@ -1,9 +1,10 @@
-/* methods/descent/descent.h: what gradient descent and its stochastic kin share: sums in units under
- * Gaussian noise, steps from released numbers, an average, a listener.
+/* methods/descent/descent.h: the common part of gradient descent and its stochastic variants:
+ * noisy sums, steps from released numbers, an average, a listener.
  *
- * Theorem     A record's gradient is at most `record_bound` long, in units of a public spacing, whatever
- *             theta is; the sum over the records of a step leaves as sotto_gaussian_release().
- *             Everything after that is a function of released and public numbers.
+ * Theorem     For every theta a record's gradient is at most `record_bound` long, in units of a
+ *             public spacing. The sum over the records of a step is released by
+ *             sotto_gaussian_release(). Everything after that is a function of released and
+ *             public numbers.
  * Proof note  gd.md, sgd.md
  */
 #ifndef SOT_METHODS_DESCENT_DESCENT_H
@@ -30,7 +31,7 @@ typedef struct sot_descent {
     double rate;             /* h of the schedule, on the mean gradient */
 } sot_descent;
 
-/* The walk: released numbers, but for `units` between the sum and its release. */
+/* The iterates: released numbers, except `units` between the sum and its release. */
 typedef struct sot_walk {
     size_t dimension;
     double *theta;
@@ -41,8 +42,8 @@ typedef struct sot_walk {
 
 /* ---- public ---- */
 
-/* Refuses what no descent can do: no delta, no number of rows, too many steps, a rate below 0.
- * `subject` begins the messages, for example "gradient descent". */
+/* Refuses settings that no descent can use: no delta, no number of rows, too many steps, a rate
+ * below 0. `subject` begins the messages, for example "gradient descent". */
 SOTTO_MUST_CHECK sotto_status sot_descent_check(const sot_learner_setup *setup,
                                                 const char *subject, sotto_error *error);
 
@@ -61,17 +62,18 @@ SOTTO_MUST_CHECK sotto_status sot_descent_calibrate(sot_descent *descent,
 SOTTO_MUST_CHECK sotto_status sot_descent_plan(const sot_descent *descent,
                                                sotto_plan *plan, sotto_error *error);
 
-/* beta, or, for a loss with a corner, the one by which its method would measure steps: L/D. */
+/* Returns beta or, for a loss with a kink, the constant by which its method would measure
+ * steps: L/D. */
 double sot_descent_curvature(const sot_learner *learner);
 
-/* What the samplers of all steps may be off, in total variation. */
+/* Returns a bound on the total variation of the samplers of all steps. */
 double sot_descent_sampler_error(const sot_descent *descent, size_t dimension);
 
 /* The learner's settings that every descent has: lambda, steps, noise, divisor. */
 void sot_descent_describe(sot_learner *learner, const sot_descent *descent,
                           const char *lambda_why, const char *steps_why);
 
-/* ---- the walk ---- */
+/* ---- the iterates ---- */
 
 /* Starts at the centre, or at 0. Free with sot_walk_end(), also after a failure. */
 SOTTO_MUST_CHECK sotto_status sot_walk_begin(const sot_learner *learner,
@@ -84,11 +86,12 @@ SOTTO_MUST_CHECK sotto_status sot_walk_step(const sot_descent *descent, sotto_ga
                                             uint64_t step, double divisor, sot_walk *walk,
                                             sotto_error *error);
 
-/* Takes the walk up where an earlier process kept it; *out_step steps are done, 0: none. A state of another
- * shape is refused. */
+/* Resumes the iterates from an earlier process's checkpoint; *out_step steps are done, 0: none. A
+ * state of another shape is refused. */
 SOTTO_MUST_CHECK sotto_status sot_walk_resume(const sot_learner *learner, sot_walk *walk,
                                               uint64_t *out_step, sotto_error *error);
-/* Behind a step: keeps theta and the average, both functions of what was released, if the run wants that. */
+/* After a step: saves theta and the average, both functions of released numbers, if the
+ * run wants that. */
 SOTTO_MUST_CHECK sotto_status sot_walk_keep(const sot_learner *learner,
                                             const sot_walk *walk, uint64_t step,
                                             sotto_error *error);
@@ -96,7 +99,7 @@ SOTTO_MUST_CHECK sotto_status sot_walk_keep(const sot_learner *learner,
 /* The result, on the grid. */
 void sot_walk_result(const sot_walk *walk, double grid, double *out_theta);
 
-/* Tells the listener, if there is one, about `steps` steps and what they cost. */
+/* Tells the listener, if there is one, the number of steps and their cost. */
 SOTTO_MUST_CHECK sotto_status sot_descent_report(const sot_learner *learner,
                                                  const sot_descent *descent,
                                                  const sot_progress *progress,

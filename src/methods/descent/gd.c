@@ -5,11 +5,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "methods/descent/descent.h"
+#include "models/kinds.h"
 
-/* The rule where nobody gave steps and rate: as many steps as it takes for the error of descent and
- * that of the noise to meet, n mu beta D / (2 L sqrt(d)) with steps of 1/beta (gd.md), D =
- * sot_learner_norm_guess(). On data that does not lie along one direction longer steps are stable too, and the
- * average over the later half forgives those that are not. */
+/* The default of steps and rate. The number of steps balances the error of descent and that of
+ * the noise, `n mu beta D / (2 L sqrt(d))` with steps of 1/beta (gd.md),
+ * D = sot_learner_norm_guess(). On data that does not lie along one direction longer steps are
+ * stable too. The average over the later half reduces the effect of unstable ones. */
 enum { STEPS_LEAST = 20, STEPS_RULE_MOST = 500 };
 #define RATE 4.0
 /* The squared loss curves by beta everywhere: longer steps than this are stable on no data. */
@@ -17,21 +18,20 @@ enum { STEPS_LEAST = 20, STEPS_RULE_MOST = 500 };
 
 /* ---- public ---- */
 
-/* A step multiplies theta by 1 - rate lambda / rows, beside the gradient sum, which is bounded:
- * below -1 theta grows without end, and what was paid for is no model. */
+/* A step multiplies theta by 1 - rate lambda / rows, beside the gradient sum, which is bounded.
+ * Below -1 theta diverges, and the paid result would be useless. */
 static sotto_status check_stable(const sot_descent *descent, double learning_rate,
                                  sotto_error *error)
 {
     if (descent->rate * descent->terms.lambda <= 2.0 * descent->rows) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "lambda is %g: with a learning rate of %g and %.0f rows the steps run "
-        "away; give a smaller lambda or rate",
-        descent->terms.lambda, learning_rate, descent->rows);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "`lambda` is %g: with a learning rate of %g and %.0f rows the steps "
+                    "diverge; give a smaller `lambda` or `learning_rate`",
+                    descent->terms.lambda, learning_rate, descent->rows);
 }
 
-/* mu of the whole budget: that of one Gaussian release which costs as much. A loss with a corner has
- * no beta; there the errors meet at T = n^2 mu^2 / (4 d). */
+/* mu of the whole budget: that of one Gaussian release of the same cost. A loss with a kink has
+ * no beta; there the errors balance at T = n^2 mu^2 / (4 d). */
 static sotto_status steps_of_rule(const sot_learner *learner, uint64_t *out_steps,
                                   sotto_error *error)
 {
@@ -118,7 +118,8 @@ sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error)
     learner->streams = true;
     learner->resumes = true;
     learner->grid = 0x1p-40;
-    const double rule = config->model == SOTTO_MODEL_LINEAR ? RATE_SQUARED : RATE;
+    const double rule =
+        sot_model_row_of(config->model)->is_quadratic ? RATE_SQUARED : RATE;
     const double rate = isnan(config->learning_rate) ? rule : config->learning_rate;
     const double rows = (double)sot_learner_rows(setup);
     *descent = (sot_descent){
@@ -138,7 +139,8 @@ sotto_status sot_erm_gd(sot_learner *learner, sotto_error *error)
     if (status == SOTTO_OK) status = sot_descent_calibrate(descent, config, error);
     if (status != SOTTO_OK) return status;
     sot_descent_describe(
-        learner, descent, isnan(config->lambda) ? "none: the steps are few" : "given",
+        learner, descent,
+        isnan(config->lambda) ? "none: the small number of steps regularises" : "given",
         config->steps > 0 ? "given" : "where descent and noise cost the same, in theory");
     learner->sampler_error =
         sot_descent_sampler_error(descent, learner->empirical->facts.dimension);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "methods/descent/descent.h"
 #include "methods/moments/statistics.h"
+#include "models/kinds.h"
 #include "models/linear/rows/least_eigenvalue.h"
 #include "models/linear/rows/rows.h"
 #include "numeric/outward.h"
@@ -48,28 +49,27 @@ static sotto_status check_setup(const sot_learner_setup *setup, sotto_error *err
 {
     const sotto_train_config *config = setup->config;
     const size_t columns = sot_encoding_dimension(setup->encoding);
-    if (config->model != SOTTO_MODEL_LOGISTIC) {
+    if (!sot_model_row_of(config->model)->newton_proof) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the method newton has a proof for the model logistic alone; for "
-                        "the model %s use the method auto, or another",
+                        "`method` is newton, which has a proof only for the model "
+                        "logistic; for the model %s give `method=auto`",
                         sotto_model_kind_name(config->model));
     }
     if (isnan(config->delta)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method newton needs a delta, because its noise is Gaussian; "
-                        "give one, for example 1e-6, or use the method objective");
+                        "`delta` is missing: the noise of the method newton is Gaussian; "
+                        "give `delta=1e-6`, or use `method=objective`");
     }
     if (config->steps > STEPS_MOST) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "%llu steps are more than the method newton can use; give at most "
-            "%d",
+            "`steps` is %llu, more than the method newton can use; give at most %d",
             (unsigned long long)config->steps, STEPS_MOST);
     }
     if (columns > SOT_GRAM_COLUMNS_MOST) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the rows have %zu columns, and the method newton keeps a number "
-                        "for each two of them; at most %d can be used",
+                        "for each pair of them; it takes at most %d: give `method=auto`",
                         columns, SOT_GRAM_COLUMNS_MOST);
     }
     return SOTTO_OK;
@@ -129,8 +129,8 @@ static sotto_status plan(const sot_learner *learner, sotto_plan *events,
 
 /* ---- secret: the sums of a step ---- */
 
-/* tanh(m/2) / (2 m), whose quadratic lies above the loss and touches it at m (Jaakkola & Jordan 2000):
- * at most 1/4, which holds for what is computed too. */
+/* Returns tanh(m/2) / (2 m). Its quadratic lies above the loss and touches it at m
+ * (Jaakkola & Jordan 2000). It is at most 1/4, also as computed. */
 static double curvature_at(double margin)
 {
     const double m = fabs(margin);
@@ -287,14 +287,14 @@ static void describe(sot_learner *learner, const newton *of)
     sot_learner_set(learner, "lambda", of->lambda,
                     isnan(config->lambda) ? "none: the steps are damped" : "given");
     sot_learner_set(learner, "steps", (double)of->gradient.steps,
-                    config->steps > 0 ? "given" : "the rule");
+                    config->steps > 0 ? "given" : "default");
     sot_learner_set(learner, "sigma", of->gradient.noise.sigma * of->gradient.spacing,
                     "standard deviation of each coordinate of a step's gradient sum");
     sot_learner_set(learner, "sigma_curvature", of->curvature.sigma * of->curvature.grid,
                     "standard deviation of the diagonal of a step's curvature sum; root "
                     "half of it elsewhere");
     sot_learner_set(learner, "damping_most", of->ridge * of->curvature.grid,
-                    "what the noise asks for where there is no curvature");
+                    "lambda of the noise, where there is no curvature");
 }
 
 sotto_status sot_erm_newton(sot_learner *learner, sotto_error *error)

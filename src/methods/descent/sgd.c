@@ -9,8 +9,8 @@
 #include "methods/descent/descent.h"
 #include "privacy/mechanisms/gate/gate.h"
 
-/* Where nobody says: a twentieth of the rows a step, twenty times over the data. One record a step:
- * n^2 steps, as the theory of the lecture has it, up to the most that a descent takes. */
+/* Defaults: a twentieth of the rows per step, twenty passes over the data. One record per step:
+ * n^2 steps, as in the theory of the lecture, up to a descent's limit. */
 #define RATE_RULE   0.05
 #define PASSES_RULE 20.0
 
@@ -22,11 +22,10 @@
 static sotto_status refuse_units(const sot_learner_setup *setup, sotto_error *error)
 {
     if (setup->unit_rows == 1) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_UNSUPPORTED,
-        "the schema's unit has up to %llu rows, and sampling single rows says "
-        "nothing about a unit; use the methods objective, output or gd",
-        (unsigned long long)setup->unit_rows);
+    return sot_fail(error, SOTTO_UNSUPPORTED,
+                    "`sampling` is single-record, which has no guarantee for a unit of "
+                    "up to %llu rows; use the methods objective, output or gd",
+                    (unsigned long long)setup->unit_rows);
 }
 
 static sotto_status check_single(const sot_learner_setup *setup, sotto_error *error)
@@ -34,13 +33,14 @@ static sotto_status check_single(const sot_learner_setup *setup, sotto_error *er
     const sotto_train_config *config = setup->config;
     if (config->public_n == 0 || config->adjacency != SOTTO_REPLACE_ONE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "drawing one record a step needs a public number of rows and the "
-                        "adjacency replace-one; give both, or sample by poisson");
+                        "`sampling` is single-record, which needs a public number of "
+                        "rows under replace-one; give `adjacency=replace-one` and "
+                        "`public_n=N`, or `sampling=poisson`");
     }
     if (config->batch > 1) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the batch is %llu, and one record is drawn a step; leave the "
-                        "batch out, or sample by poisson",
+                        "`batch` is %llu, but `sampling` takes one record a step; leave "
+                        "`batch` out, or give `sampling=poisson`",
                         (unsigned long long)config->batch);
     }
     return SOTTO_OK;
@@ -60,14 +60,14 @@ static sotto_status set_sampling(const sot_learner *learner, sot_descent *descen
         return status;
     }
     if (config->sampling != SOTTO_POISSON) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "stochastic gradient descent draws by poisson or single-record, "
-                        "not by %s",
-                        sotto_sampling_name(config->sampling));
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "stochastic gradient descent samples by poisson or single-record, not by %s",
+            sotto_sampling_name(config->sampling));
     }
     if (batch > descent->rows) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the batch is %.0f, of %.0f rows; give at most as many", batch,
+                        "`batch` is %.0f, of %.0f rows; give at most as many", batch,
                         descent->rows);
     }
     descent->noise.rate = batch / descent->rows;
@@ -86,9 +86,10 @@ static void set_steps(const sotto_train_config *config, sot_descent *descent)
     descent->steps = (uint64_t)fmin(steps, SOT_STEPS_MAX);
 }
 
-/* The root of G^2 = L^2 / B + d s^2, s the noise of a coordinate: what a batch of B records and the noise make
- * of a step's gradient estimate. Theory has L^2 where L^2 / B, the batch's variance, stands here; for one
- * record they are the same, and for a smooth loss the gradient itself shrinks on the way. */
+/* Returns the root of G^2 = L^2 / B + d s^2, s the noise of a coordinate: the length of a step's
+ * gradient estimate from B records and noise. Theory has L^2 instead of L^2 / B, the batch's
+ * variance. For one record they are the same, and for a smooth loss the gradient itself shrinks
+ * during training. */
 static double gradient_length(const sot_learner *learner, const sot_descent *descent)
 {
     const sot_empirical_facts *facts = &learner->empirical->facts;
@@ -97,7 +98,7 @@ static double gradient_length(const sot_learner *learner, const sot_descent *des
                 (double)facts->dimension * noise * noise);
 }
 
-/* Where nobody says: 1/(lambda t) for a strongly convex loss, a constant rate for batches, and the
+/* Default schedule: 1/(lambda t) for a strongly convex loss, a constant rate for batches, and the
  * lectures' 1/sqrt(t) for single records. */
 static sotto_schedule schedule_of_rule(const sot_learner *learner,
                                        const sot_descent *descent)
@@ -124,8 +125,8 @@ static sotto_iterate iterate_of_rule(const sot_descent *descent)
     return SOTTO_ITERATE_AVERAGE;
 }
 
-/* D / (G sqrt(t)), or with a constant rate D / (G sqrt(T)), no longer than what gradient descent
- * takes. */
+/* Returns D / (G sqrt(t)), or with a constant rate D / (G sqrt(T)), at most the rate of gradient
+ * descent. */
 static double rate_of_rule(const sot_learner *learner, const sot_descent *descent)
 {
     const double rate =
@@ -144,14 +145,15 @@ static sotto_status set_schedule(const sot_learner *learner, sot_descent *descen
                             : config->schedule;
     if (descent->schedule == SOTTO_SCHEDULE_STRONG && !(descent->terms.lambda > 0.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schedule strong divides by lambda, which is 0; give a "
-                        "lambda, or another schedule");
+                        "`schedule` is strong, which divides by lambda, and lambda is 0; "
+                        "give `lambda`, or another schedule");
     }
     if (descent->schedule == SOTTO_SCHEDULE_STRONG && !isnan(config->learning_rate)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schedule strong has no learning rate of its own, and one of "
-                        "%g was given; leave it out, or choose another schedule",
-                        config->learning_rate);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`schedule` is strong, which has no learning rate of its own; leave out "
+            "`learning_rate`, which is %g, or give another schedule",
+            config->learning_rate);
     }
     descent->iterate = config->iterate == SOTTO_ITERATE_AUTO ? iterate_of_rule(descent)
                                                              : config->iterate;

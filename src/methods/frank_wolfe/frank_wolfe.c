@@ -1,5 +1,5 @@
-/* Frank and Wolfe's method on the L1 ball: every step moves towards one of the ball's corners, chosen
- * privately. Claims: frank_wolfe.md. */
+/* Frank and Wolfe's method on the L1 ball: every step moves towards one of the ball's vertices,
+ * chosen privately. Claims: frank_wolfe.md. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 /* A row's gradient is at most 2^20 units long. */
 enum { GRADIENT_BITS = 19 };
 
-/* The ball, where nobody says: the L1 norm of so many equal coefficients whose L2 norm is
+/* The default ball: the L1 norm of this number of equal coefficients whose L2 norm is
  * sot_learner_norm_guess(). */
 #define COEFFICIENTS_GUESS 64.0
 
@@ -109,18 +109,19 @@ static sotto_status set_sensitivity(const sot_learner *learner, frank_wolfe *at,
     const double rows = (double)setup->unit_rows;
     const bool twice = setup->config->adjacency == SOTTO_REPLACE_ONE;
     at->choice.sensitivity = (uint64_t)(units * rows * (twice ? 2.0 : 1.0));
-    /* A corner gains what the opposite one loses. */
+    /* A vertex gains as much as the opposite one loses. */
     at->choice.change = SOTTO_CHANGE_ANY;
     at->choice.adjacency = setup->config->adjacency;
-    at->choice.purpose = "corner of the ball";
+    at->choice.purpose = "vertex of the ball";
     return SOTTO_OK;
 }
 
 /* ---- public: rules ---- */
 
-/* In terms of the mean loss T steps leave A/T with A = 2 f'' (2 c X)^2; a choice is short by about
- * c B log(2 d) / n, B = 2 s / epsilon of it, where with a delta that epsilon falls with the root of T, and without
- * one with T. The sum is least at T = (2 A / B)^(2/3), or sqrt(A / B): frank_wolfe.md. */
+/* For the mean loss, T steps leave A/T with A = 2 f'' (2 c X)^2. A choice is short by about c
+ * B log(2 d) / n, with B = 2 s / epsilon. With a delta that epsilon falls with the root of T,
+ * without one with T. The sum is smallest at T = (2 A / B)^(2/3), or sqrt(A / B):
+ * frank_wolfe.md. */
 static sotto_status steps_of_rule(const sot_learner *learner, frank_wolfe *at,
                                   sotto_error *error)
 {
@@ -129,10 +130,10 @@ static sotto_status steps_of_rule(const sot_learner *learner, frank_wolfe *at,
     const sot_empirical_facts *facts = &learner->empirical->facts;
     const double rows = (double)sot_learner_rows(setup);
     if (!(rows > 0.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method frank-wolfe chooses its steps by the number of rows, "
-                        "which nobody gave; give the expected rows, a public guess, or "
-                        "the steps");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`expected_rows` is missing: the method frank-wolfe chooses its steps by the "
+            "number of rows; pass `expected_rows=N` (an estimate is fine), or `steps`");
     }
     const double bound = sot_encoding_bound(setup->encoding);
     const double reach = at->radius * sot_encoding_feature_most(setup->encoding);
@@ -159,13 +160,13 @@ static sotto_status check_setup(const sot_learner *learner, sotto_error *error)
     const sotto_train_config *config = learner->setup.config;
     if (isinf(learner->empirical->facts.smoothness)) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the %s loss has a corner, and the method frank-wolfe needs a "
-                        "smooth one; use the model svm, or the methods output, gd or sgd",
+                        "the %s loss has a kink, and the method frank-wolfe needs a "
+                        "smooth one; use `model=svm`, or the methods output, gd or sgd",
                         learner->empirical->facts.name);
     }
     if (config->steps > SOT_STEPS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu steps are more than frank-wolfe can use; give at most %d",
+                        "`steps` is %llu, more than frank-wolfe can use; give at most %d",
                         (unsigned long long)config->steps, (int)SOT_STEPS_MAX);
     }
     return SOTTO_OK;
@@ -185,7 +186,7 @@ typedef struct walk {
     sot_pool *pool;
     double *theta;   /* released */
     int64_t *units;  /* exact sums */
-    int64_t *scores; /* two a coordinate: its positive corner, its negative one */
+    int64_t *scores; /* two per coordinate: its positive vertex, its negative one */
 } walk;
 
 static sotto_status sum_gradient(walk *run, sotto_error *error)
@@ -205,8 +206,8 @@ static sotto_status sum_gradient(walk *run, sotto_error *error)
     return status;
 }
 
-/* Towards the corner radius e_j the objective falls by -radius (gradient)_j. lambda's part of the
- * gradient is a function of what was released. */
+/* Towards the vertex radius e_j the objective falls by -radius (gradient)_j. lambda's part of the
+ * gradient is a function of released numbers. */
 static void set_scores(walk *run)
 {
     const frank_wolfe *at = run->learner->state;
@@ -218,7 +219,7 @@ static void set_scores(walk *run)
     }
 }
 
-/* Step t, from 0: theta moves 2/(t + 2) of the way to the chosen corner. */
+/* Step t, from 0: theta moves 2/(t + 2) of the way to the chosen vertex. */
 static sotto_status take_step(walk *run, sotto_gate *gate, uint64_t step,
                               sotto_error *error)
 {
@@ -293,12 +294,12 @@ static void describe(sot_learner *learner, const frank_wolfe *at)
     sot_learner_set(learner, "steps", (double)at->steps,
                     config->steps > 0
                         ? "given"
-                        : "where descent and the choices cost the least together");
+                        : "minimum of the theoretical error of descent and choices");
     sot_learner_set(learner, "choice_epsilon", at->choice.epsilon,
-                    at->pure ? "of one corner's choice, by permute-and-flip"
-                             : "of one corner's choice, by the exponential mechanism");
+                    at->pure ? "of one vertex's choice, by permute-and-flip"
+                             : "of one vertex's choice, by the exponential mechanism");
     sot_learner_set(learner, "sensitivity", (double)at->choice.sensitivity * at->spacing,
-                    "bound on the change of a corner's score by one unit");
+                    "bound on the change of a vertex's score by one unit");
 }
 
 sotto_status sot_erm_frank_wolfe(sot_learner *learner, sotto_error *error)

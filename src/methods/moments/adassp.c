@@ -13,9 +13,9 @@
 
 /* ---- public ---- */
 
-/* gram.md, 3: a unit moves the eigenvalue by k S^2; and least_eigenvalue.md: each of the two data sets
- * may be off by half the resolution (the whole is counted), by rounding, and by less than a unit when it
- * becomes an integer. */
+/* gram.md, 3: a unit moves the eigenvalue by k S^2. least_eigenvalue.md: each of the two data
+ * sets may be off by half the resolution (the whole is counted) and by rounding. Conversion to an
+ * integer adds less than a unit. */
 sotto_status sot_adassp_sensitivity(const sot_learner *learner,
                                     sot_statistics *statistics, sotto_error *error)
 {
@@ -54,7 +54,8 @@ static sotto_status release_eigenvalue(const sot_statistics *statistics, sotto_g
     return status;
 }
 
-/* lambda: what the noise asks for, less what is there, with some certainty. */
+/* Returns lambda: the noise's requirement, less a lower confidence bound on the
+ * eigenvalue. */
 static double ridge_of(const sot_statistics *statistics, int64_t eigenvalue)
 {
     const double allowance =

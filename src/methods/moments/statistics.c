@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "models/kinds.h"
 #include "models/linear/rows/cholesky.h"
 #include "models/linear/rows/least_eigenvalue.h"
 #include "numeric/outward.h"
@@ -17,10 +18,10 @@
 /* How much of the budget, in mu^2, the eigenvalue gets: measured on three data sets (statistics.md). */
 #define EIGENVALUE_SHARE 0.1
 
-/* Eigenvalues below this, in units of sigma, are noise's alone. */
+/* Eigenvalues below this, in units of sigma, are only noise. */
 #define LEAST_OF_SIGMA 0.1
 
-/* ---- public: what the method can do ---- */
+/* ---- public: checks ---- */
 
 static sotto_status check_setup(const sot_learner *learner, bool adaptive,
                                 sotto_error *error)
@@ -29,36 +30,34 @@ static sotto_status check_setup(const sot_learner *learner, bool adaptive,
     const sotto_train_config *config = setup->config;
     const char *name = sotto_method_name(setup->method);
     const size_t columns = sot_encoding_dimension(setup->encoding);
-    if (config->model != SOTTO_MODEL_LINEAR) {
+    if (!sot_model_row_of(config->model)->is_quadratic) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the method %s needs the model linear: only squared loss is a "
-                        "function of second moments; for the model %s use the method "
-                        "auto, or another",
+                        "`method` is %s, which needs squared loss and so the model "
+                        "linear; for the model %s give `method=auto`",
                         name, sotto_model_kind_name(config->model));
     }
     if (isnan(config->delta)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the method %s needs a delta, because its noise is Gaussian; give "
-            "one, for example 1e-6, or use the method objective",
-            name);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`delta` is missing: the noise of the method %s is Gaussian; "
+                        "give `delta=1e-6`, or use `method=objective`",
+                        name);
     }
     if (!isnan(config->threshold)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a threshold has no meaning for the method %s, which cuts no "
-                        "residual; leave it out",
+                        "`threshold` has no meaning for the method %s, which clips no "
+                        "residual; leave `threshold` out",
                         name);
     }
     if (adaptive && !isnan(config->lambda)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "lambda is %g, but the method adassp finds its own; leave lambda "
-                        "out, or use the method statistics",
+                        "`lambda` is %g, but the method adassp finds its own; leave "
+                        "`lambda` out, or give `method=statistics`",
                         config->lambda);
     }
     if (columns > SOT_GRAM_COLUMNS_MOST) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "the rows have %zu columns, and the method %s keeps a number for "
-                        "each two of them; at most %d can be used",
+                        "each pair of them; it takes at most %d: give `method=auto`",
                         columns, name, SOT_GRAM_COLUMNS_MOST);
     }
     return SOTTO_OK;
@@ -66,8 +65,8 @@ static sotto_status check_setup(const sot_learner *learner, bool adaptive,
 
 /* ---- public: units, sensitivity, noise ---- */
 
-/* The target's scale makes the two blocks of v as long as A, in the norm of the gate: a row moves A by
- * S^2, and v, which is there twice, by S V with V = S / sqrt(2). */
+/* The target's scale makes the two blocks of v as long as A, in the norm of the gate. A row moves
+ * A by S^2, and v, which appears twice, by S V with V = S / sqrt(2). */
 static sotto_status choose_units(const sot_learner *learner, sot_statistics *out,
                                  sotto_error *error)
 {
@@ -169,7 +168,7 @@ sotto_status sot_moments_begin(const sot_learner *learner, sot_table *table,
         status = sot_gram_add(&statistics->gram, chunk, pool, out->units, error);
         if (status == SOTTO_OK) status = sot_table_next(table, &chunk, error);
     }
-    out->units[size * size - 1] = 0; /* the sum of y^2: nobody needs it */
+    out->units[size * size - 1] = 0; /* the sum of y^2 is not used */
     return status;
 }
 
@@ -245,7 +244,8 @@ sotto_status sot_moments_solve(const sot_learner *learner, const sot_moments *mo
     return SOTTO_OK;
 }
 
-/* Without a lambda: as much as the noise asks for, less what the released matrix shows to be there. */
+/* Without a lambda: the noise's requirement, less the eigenvalue that the released matrix
+ * shows. */
 static sotto_status ridge_of(const sot_learner *learner, const sot_moments *moments,
                              double *out_ridge, sotto_error *error)
 {
@@ -290,8 +290,8 @@ static void describe(sot_learner *learner, const sot_statistics *of)
                         "given; more where the released matrix needs it");
     sot_learner_set(learner, "ridge_most", of->ridge * unit,
                     of->adaptive        ? "lambda if the released eigenvalue is 0"
-                    : isnan(of->lambda) ? "lambda if the released matrix is noise alone"
-                                        : "what the noise would ask for");
+                    : isnan(of->lambda) ? "lambda if the released matrix is only noise"
+                                        : "lambda of the noise");
     sot_learner_set(
         learner, "sigma", of->moments.sigma * unit,
         "standard deviation of the diagonal of the sum of x x^T; root half of "

@@ -1,12 +1,15 @@
-/* methods/moments/statistics.h: least squares from noisy second moments; what its two methods share.
+/* methods/moments/statistics.h: least squares from noisy second moments; the common part of its
+ * two methods.
  *
- * Idea        The minimiser of (1/2) sum of (theta.x - y)^2 + (lambda/2)|theta|^2 is a function of
- *             A = sum of x x^T and v = sum of y x alone. Both pass the gate, in one pass over the rows, and the rest is
- *             arithmetic on released numbers: theta = (A~ + lambda I)^-1 v~.
- * Methods     statistics: lambda is given, or follows from A~ itself. adassp: a tenth of the budget is
- *             spent on the least eigenvalue of A, so that lambda is as small as the data allow (Wang,
- *             UAI 2018).
- * Proof note  statistics.md
+ * Idea: the minimiser of (1/2) sum of (theta.x - y)^2 + (lambda/2)|theta|^2 is a function of only
+ * A = sum of x x^T and v = sum of y x. Both pass the gate, in one pass over the rows. The rest is
+ * arithmetic on released numbers: theta = (A~ + lambda I)^-1 v~.
+ *
+ * Methods: statistics: lambda is given, or follows from A~ itself. The method adassp spends a
+ * tenth of the budget on the smallest eigenvalue of A, so that lambda is as small as the data
+ * allow (Wang, UAI 2018).
+ *
+ * Proof note: statistics.md
  */
 #ifndef SOT_METHODS_MOMENTS_STATISTICS_H
 #define SOT_METHODS_MOMENTS_STATISTICS_H
@@ -24,13 +27,13 @@ typedef struct sot_statistics {
     sotto_gaussian_config eigenvalue; /* adassp: of A's least eigenvalue */
     bool adaptive;                    /* adassp */
     double lambda;                    /* NaN: the rule */
-    double ridge; /* what keeps A~ + ridge I positive definite, mostly */
+    double ridge; /* keeps A~ + ridge I positive definite in most runs */
 } sot_statistics;
 
-/* Secret until released, then public: sums and what became of them. */
+/* Sums, secret until released, and the released values. */
 typedef struct sot_moments {
     size_t columns; /* of x */
-    int64_t *units; /* A, v and 0 in the corner, (columns + 1)^2 */
+    int64_t *units; /* A, v, and 0 in the last entry, (columns + 1)^2 */
     double *matrix; /* columns^2, in units */
     double *theta;  /* columns */
 } sot_moments;
@@ -67,13 +70,14 @@ SOTTO_MUST_CHECK sotto_status sot_adassp_sensitivity(const sot_learner *learner,
                                                      sot_statistics *statistics,
                                                      sotto_error *error);
 
-/* With what certainty noise is allowed for: 1 in 20 runs has more. */
+/* Failure probability of the allowance for noise: 1 in 20 runs has more. */
 #define SOT_STATISTICS_FAILURE 0.05
 
 /* ---- shared with Newton's method ---- */
 
-/* The ridge that a symmetric noise matrix of scale sigma asks for: sigma (sqrt(2 d) +
- * sqrt(2 log(1/0.05))). Below minus this its least eigenvalue is once in 20 draws (statistics.md). */
+/* Returns the ridge for a symmetric noise matrix of scale sigma: sigma (sqrt(2 d) + sqrt(2
+ * log(1/0.05))). Its smallest eigenvalue is below minus this in 1 of 20 samples
+ * (statistics.md). */
 double sot_statistics_ridge(double sigma, size_t size);
 
 /* x of (M + ridge I) x = y, in place of y. M: size^2 released numbers, both triangles. The ridge is raised

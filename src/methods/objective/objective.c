@@ -1,4 +1,5 @@
-/* Objective perturbation: the minimiser of a randomly tilted objective. Claims: objective.md. */
+/* Objective perturbation: the minimiser of an objective with a random linear term.
+ * Claims: objective.md. */
 #include <math.h>
 
 #include "base/error.h"
@@ -8,16 +9,16 @@
 #include "privacy/mechanisms/correction/correction.h"
 #include "privacy/mechanisms/objective/objective.h"
 
-/* The part of the budget that covers the solver's error and the rounding, as a share of mu or of a
- * pure epsilon: the noise of the objective grows by half its square, or by itself. */
+/* The part of the budget for the solver's error and the rounding, as a share of mu or of a pure
+ * epsilon. The noise of the objective grows by half its square, or by the share itself. */
 #define CORRECTION_SHARE 0x1p-10
 
-/* The rule for lambda, in multiples of the least that the theorem allows, by the epsilon of one row
- * (epsilon over the rows of a unit, half of it under replace-one). Measured on public data sets
- * (bench/bench_train.c, docs/howto/choosing-parameters.md). With Gaussian noise the least is best in
- * the middle; for a small epsilon noise costs more than shrinkage, for a large one a little less
- * lambda is worth the per cent of noise that it costs. Pure noise is longer by the root of the dimension,
- * and wants more. */
+/* The default lambda, in multiples of the theorem's smallest, by the epsilon of one row (epsilon
+ * over the rows of a unit, half of it under replace-one). Measured on public data sets
+ * (bench/bench_train.c, docs/howto/choosing-parameters.md). With Gaussian noise the smallest is
+ * best in the middle. For a small epsilon noise costs more than shrinkage. For a large one a
+ * slightly smaller lambda is worth its per cent of noise. Pure noise is longer by the root of the
+ * dimension, and needs more. */
 #define LOW_EPSILON  0.5
 #define LOW_FACTOR   3.0
 #define HIGH_EPSILON 1.0
@@ -30,9 +31,9 @@
 #define PURE_FACTOR 1.5 /* over epsilon, within these two: */
 #define PURE_LEAST  0.6
 #define PURE_MOST   10.0
-/* Losses without a sharp theorem pay for the determinant, by the smoothness beta, and the lambda of
- * sot_objective_least_lambda() is a share of epsilon's worth of it. Less of it is better where the noise, which goes with
- * L, is small against what lambda costs: SVM and Huber (bench/bench_erm.c). */
+/* Losses without a sharp theorem pay for the determinant, by the smoothness beta. The lambda of
+ * sot_objective_least_lambda() spends a share of epsilon on it. Less is better where the noise,
+ * proportional to L, is small against the cost of lambda: SVM and Huber (bench/bench_erm.c). */
 #define FLAT_FACTOR 0.4
 
 static const struct {
@@ -47,7 +48,7 @@ static const struct {
 };
 enum { THEOREMS = sizeof theorems / sizeof theorems[0] };
 
-/* ---- public: the law of the noise ---- */
+/* ---- public: the distribution of the noise ---- */
 
 /* The sharp one for this loss. */
 static sot_objective_theorem sharp_theorem(const sot_empirical_facts *facts)
@@ -85,7 +86,8 @@ static double lambda_factor(const sot_learner_setup *setup,
     if (isnan(config->delta))
         return fmin(PURE_MOST, fmax(PURE_LEAST, PURE_FACTOR / epsilon));
     if (epsilon < LOW_EPSILON) return LOW_FACTOR;
-    /* Less than the least is for what has the law of one row: privacy/accounting/objective_loss/row_loss.h. */
+    /* Less than the smallest is only for the distribution of one row:
+     * privacy/accounting/objective_loss/row_loss.h. */
     const bool is_one_row =
         steps == 1.0 && (config->calibration == SOTTO_CALIBRATION_SHARP ||
                          config->calibration == SOTTO_CALIBRATION_FORMER);
@@ -93,11 +95,12 @@ static double lambda_factor(const sot_learner_setup *setup,
     const double rows = (double)sot_learner_rows(setup);
     if (!is_one_row || config->calibration != SOTTO_CALIBRATION_SHARP || rows == 0.0)
         return factor;
-    const double per_feature = rows * epsilon / (double)facts->dimension;
+    const double features = (double)facts->dimension / (double)facts->outputs;
+    const double per_feature = rows * epsilon / features;
     return fmin(factor, fmax(ROWS_LEAST, ROWS_FACTOR / sqrt(per_feature)));
 }
 
-/* The other theorems get the lambda of the sharp one, so that what is compared is the noise; they
+/* The other theorems get the lambda of the sharp one, so that only the noise is compared; they
  * raise it where they must. */
 static sotto_status choose_lambda(const sot_learner *learner, sot_objective_law *law,
                                   const char **out_why, sotto_error *error)
@@ -112,18 +115,17 @@ static sotto_status choose_lambda(const sot_learner *learner, sot_objective_law 
     if (isnan(config->lambda)) {
         const double factor = lambda_factor(&learner->setup, &learner->empirical->facts);
         law->lambda = factor * least;
-        *out_why = "that of the sharp theorem, for comparison";
+        *out_why = "lambda of the sharp theorem, for comparison";
         if (law->theorem != sharp.theorem) return SOTTO_OK;
         if (sharp.theorem != SOT_OBJECTIVE_SHARP) {
-            *out_why = "the rule for this loss: part of epsilon pays for its curvature";
+            *out_why = "default for this loss: part of epsilon pays for its curvature";
             return SOTTO_OK;
         }
-        *out_why = factor == 1.0 ? "the least that the theorem allows"
-                   : factor > 1.0
-                       ? "more than the least that the theorem allows: here noise costs "
-                         "more than shrinkage"
-                       : "less than the least that costs nothing: here shrinkage costs "
-                         "more than noise";
+        *out_why = factor == 1.0  ? "the smallest that the theorem allows"
+                   : factor > 1.0 ? "above the smallest that the theorem allows: a "
+                                    "larger lambda trades bias for less noise"
+                                  : "below the threshold where regularisation is free: a "
+                                    "smaller lambda trades noise for less bias";
         return SOTTO_OK;
     }
     law->lambda = config->lambda;
@@ -143,7 +145,8 @@ sot_objective_law sot_erm_objective_law(const sot_learner *learner)
     law.rank = facts->rank;
     law.trace = facts->trace;
     law.one_signed = facts->one_signed;
-    law.classes = facts->outputs;
+    law.classes =
+        facts->self_bounding ? 1 : facts->outputs; /* softmax of two: one margin */
     law.dimension = facts->dimension;
     law.is_former = learner->setup.config->calibration == SOTTO_CALIBRATION_FORMER;
     return law;
@@ -164,7 +167,7 @@ static sotto_status calibrate(sot_learner *learner, sot_objective_config *out,
     status = sot_objective_calibrate(&law, config->epsilon, sot_erm_delta(config),
                                      CORRECTION_SHARE, error);
     if (status != SOTTO_OK) return status;
-    if (law.lambda > asked) why = "raised to the least that the theorem allows";
+    if (law.lambda > asked) why = "raised to the smallest that the theorem allows";
     sot_learner_set(learner, "lambda", law.lambda, why);
     *out = (sot_objective_config){.law = law,
                                   .dimension = facts->dimension,
@@ -191,7 +194,8 @@ typedef struct tilted {
     double tau;
 } tilted;
 
-/* theta with a proven distance to the minimiser of the tilted sum, from the public start 0. */
+/* Returns theta with a proven distance to the minimiser of the sum with b, from the
+ * public start 0. */
 static sotto_status solve(void *context, const double *b, double *out_theta,
                           sotto_error *error)
 {
@@ -203,7 +207,8 @@ static sotto_status solve(void *context, const double *b, double *out_theta,
                                         problem->tau, problem->pool, out_theta, error);
 }
 
-/* For the tape alone. It cannot report: what it could not compute is no noise at all. */
+/* Only for the gate tape. It cannot report an error: a failed computation gives no
+ * noise. */
 static void noise_of(const void *context, const double *theta, double *out_noise,
                      double *out_log_determinant)
 {
@@ -249,8 +254,8 @@ sotto_status sot_erm_objective(sot_learner *learner, sotto_error *error)
 {
     if (isinf(learner->empirical->facts.smoothness)) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the %s loss has a corner, and objective perturbation needs a "
-                        "smooth one; use the model svm, or the methods output, gd or sgd",
+                        "the %s loss has a kink, and objective perturbation needs a "
+                        "smooth one; use `model=svm`, or the methods output, gd or sgd",
                         learner->empirical->facts.name);
     }
     sot_objective_config *config = sot_new_array(1, sizeof *config);
@@ -262,16 +267,17 @@ sotto_status sot_erm_objective(sot_learner *learner, sotto_error *error)
     if (status == SOTTO_OK) status = sot_objective_grid(config, &learner->grid, error);
     if (status != SOTTO_OK) return status;
     if (isnan(config->law.rate)) {
-        sot_learner_set(learner, "sigma", config->law.sigma,
-                        "standard deviation of each coordinate of the random tilt");
+        sot_learner_set(
+            learner, "sigma", config->law.sigma,
+            "standard deviation of each coordinate of the random linear term");
     } else {
-        sot_learner_set(learner, "rate", config->law.rate,
-                        "the tilt b has density exp(-rate |b| / record bound)");
+        sot_learner_set(
+            learner, "rate", config->law.rate,
+            "the random linear term b has density exp(-rate |b| / record bound)");
     }
-    sot_learner_set(learner, "tau", config->tau,
-                    "what the solver proves of the gradient's norm");
+    sot_learner_set(learner, "tau", config->tau, "certified bound on the gradient norm");
     sot_learner_set(learner, "correction_share", config->correction_share,
-                    "of the budget, for the solver's error and rounding");
+                    "share of the budget for the solver's error and rounding");
     learner->sampler_error = SOT_ERM_SAMPLER_ERROR;
     return SOTTO_OK;
 }

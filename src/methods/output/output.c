@@ -9,7 +9,7 @@
 #include "privacy/mechanisms/correction/correction.h"
 #include "privacy/mechanisms/output/output.h"
 
-/* Of a pure budget: for the solver's error and the rounding. */
+/* Share of a pure budget for the solver's error and the rounding. */
 #define CORRECTION_SHARE 0x1p-10
 
 /* ---- public ---- */
@@ -39,13 +39,14 @@ static sot_output_config config_at(const sot_learner *learner, double lambda)
                                .purpose = "coefficients"};
 }
 
-/* The lambda that is best in theory. Noise v of standard deviation s a coordinate costs
- * E (1/2) v.Hv = (s^2/2) tr H <= (s^2/2) n beta (each row's Hessian has rank one and trace at most
- * beta, so the dimension does not enter), shrinkage (lambda/2)|theta*|^2, and s = m / lambda with a
- * constant m. The sum n beta m^2 / (2 lambda^2) + lambda |theta*|^2 / 2 is least at
- * lambda = (2 n beta m^2 / |theta*|^2)^(1/3). Softmax has the trace of its record's Hessian in beta's
- * place. A loss that is not smooth costs n L E |v| <= n L m sqrt(d) / lambda instead, and the least
- * of that and the shrinkage is at lambda = sqrt(2 n L m sqrt(d)) / |theta*|. */
+/* The theoretically optimal lambda. Noise v of standard deviation s a coordinate costs
+ * `E (1/2) v.Hv = (s^2/2) tr H <= (s^2/2) n beta`. Each row's Hessian has rank one and trace at
+ * most beta, so the dimension does not enter. Shrinkage costs (lambda/2)|theta*|^2, and
+ * s = m / lambda with a constant m. The sum `n beta m^2 / (2 lambda^2) + lambda |theta*|^2 / 2`
+ * is smallest at `lambda = (2 n beta m^2 / |theta*|^2)^(1/3)`. Softmax has the trace of its
+ * record's Hessian in place of beta. A loss that is not smooth costs
+ * `n L E |v| <= n L m sqrt(d) / lambda` instead. The minimum with shrinkage is at
+ * `lambda = sqrt(2 n L m sqrt(d)) / |theta*|`. */
 static sotto_status lambda_of_theory(const sot_learner *learner, double *out_lambda,
                                      sotto_error *error)
 {
@@ -53,9 +54,10 @@ static sotto_status lambda_of_theory(const sot_learner *learner, double *out_lam
     const sot_empirical_facts *facts = &learner->empirical->facts;
     const double rows = (double)sot_learner_rows(&learner->setup);
     if (!(rows > 0.0)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "output perturbation chooses lambda by the number of rows, which "
-                        "nobody gave; give the expected rows, a public guess, or lambda");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`expected_rows` is missing: output perturbation chooses lambda by the "
+            "number of rows; pass `expected_rows=N` (an estimate is fine), or `lambda`");
     }
     sot_output_config trial = config_at(learner, 1.0);
     const sotto_status status =
@@ -136,11 +138,11 @@ sotto_status sot_erm_output(sot_learner *learner, sotto_error *error)
     if (status == SOTTO_OK) status = sot_output_grid(config, &learner->grid, error);
     if (status != SOTTO_OK) return status;
     sot_learner_set(learner, "lambda", lambda,
-                    isnan(settings->lambda) ? "where noise and shrinkage cost the least "
-                                              "together, in theory"
-                                            : "given");
+                    isnan(settings->lambda)
+                        ? "minimum of the theoretical error of noise and shrinkage"
+                        : "given");
     sot_learner_set(learner, "sensitivity", config->sensitivity,
-                    "how far the exact minimiser moves");
+                    "largest move of the exact minimiser");
     if (isnan(config->sigma)) {
         sot_learner_set(learner, "noise_epsilon", config->epsilon,
                         "the noise v has density exp(-noise_epsilon |v| / sensitivity)");
@@ -148,8 +150,7 @@ sotto_status sot_erm_output(sot_learner *learner, sotto_error *error)
         sot_learner_set(learner, "sigma", config->sigma,
                         "standard deviation of each coefficient's noise");
     }
-    sot_learner_set(learner, "tau", config->tau,
-                    "what the solver proves of the gradient's norm");
+    sot_learner_set(learner, "tau", config->tau, "certified bound on the gradient norm");
     learner->sampler_error = SOT_ERM_SAMPLER_ERROR;
     return SOTTO_OK;
 }

@@ -44,8 +44,9 @@ static sot_loss_at loss_at(const sot_loss *loss, double margin, double label)
     return at;
 }
 
-/* A lower bound of f on [-margin, margin]. f is convex: where its slope is s it is nowhere lower by more than 2 margin |s|, and halving
- * the interval finds a slope that is small, or the end where f is least. */
+/* Returns a lower bound on f on [-margin, margin]. f is convex: where its slope is s, it is
+ * nowhere lower by more than 2 margin |s|. Bisection finds a small slope, or the end where f is
+ * smallest. */
 static double least_value(const sot_loss *loss, double margin, double label)
 {
     double low = -margin, high = margin;
@@ -70,7 +71,7 @@ static double least_value(const sot_loss *loss, double margin, double label)
 
 static double range_within(const sot_loss *loss, double margin)
 {
-    /* Of any loss: the integral of its slope. */
+    /* For any loss: the integral of its slope. */
     double largest = 0.0;
     const double plain = 2.0 * sot_mul_up(margin, sot_slope_within(loss, margin));
     if (isinf(margin)) return (double)INFINITY;
@@ -102,7 +103,7 @@ static double gain_at(const gain_search *search, double a)
            sot_slope_within(search->loss, a * search->margin);
 }
 
-/* Whether it is at most the goal on [low, high]: the root falls with a, phi rises. */
+/* True if it is at most the goal on [low, high]: the root falls with a, phi rises. */
 static bool is_below(const gain_search *search, double low, double high, int depth)
 {
     const double root = sot_sqrt_up(sot_sub_up(1.0, sot_mul_down(low, low)));

@@ -1,8 +1,10 @@
-/* methods/posterior/constants.h: what one record can do to the sum of losses on the ball |theta| <= radius.
+/* methods/posterior/constants.h: the effect of one record on the sum of losses on the ball
+ * |theta| <= radius.
  *
- * Idea     The theorems of posterior draws ask for the change of the sum of losses between neighbours, as a function on the
- *          ball: how steep it is (Gaussian), or how far its values lie apart (pure). Both follow from the loss, the bound
- *          of the records and the radius; never from the records. Proofs: posterior.md, sections 3 and 4.
+ * Idea: the theorems of posterior sampling need the change of the sum of losses between
+ * neighbours, as a function on the ball. They use its Lipschitz constant (Gaussian), or its range
+ * (pure). Both follow from the loss, the bound of the records and the radius; never from the
+ * records. Proofs: posterior.md, sections 3 and 4.
  */
 #ifndef SOT_METHODS_POSTERIOR_CONSTANTS_H
 #define SOT_METHODS_POSTERIOR_CONSTANTS_H
@@ -29,20 +31,23 @@ sot_record_bounds sot_record_bounds_of_softmax(size_t classes, double bound,
 /* phi(t): the largest |f'| over all labels and margins |u| <= t, t >= 0 or infinite. */
 double sot_slope_within(const sot_loss *loss, double margin);
 
-/* Of the change of the sum between neighbours, a unit having at most `unit_rows` rows: its Lipschitz constant and its
- * range. */
+/* Return the Lipschitz constant and the range of the change of the sum between neighbours. A unit
+ * has at most `unit_rows` rows. */
 double sot_change_lipschitz(const sot_record_bounds *bounds, sotto_adjacency adjacency,
                             uint64_t unit_rows);
 double sot_change_range(const sot_record_bounds *bounds, sotto_adjacency adjacency,
                         uint64_t unit_rows);
 
-/* What a tempered posterior's variance is multiplied by, in the limit of many rows: 1 + 1/power. With power = epsilon / (4 B), the
- * log-likelihood within +-B and a record replaced, it is the 1 + 4 B / epsilon of Wang, Fienberg & Smola 2015. */
+/* Returns the factor on a tempered posterior's variance, in the limit of many rows: 1 + 1/power.
+ * With power = epsilon / (4 B), the log-likelihood within +-B and a record replaced, it is the
+ * 1 + 4 B / epsilon of Wang, Fienberg & Smola 2015. */
 double sot_efficiency_factor(double power);
 
-/* A radius that no draw reaches in practice, from public numbers: |centre| + a bound of the mode's distance from the centre, of at
- * most `rows` rows, + (sqrt(dimension) + 10) / sqrt(lambda), beyond which the law has less than e^-50. `loss_zero`: f(centre) - inf f of
- * one record, at most, or infinite; `slope`: |gradient| of one record's loss at most. No privacy hangs on it. */
+/* Returns a radius that no sample reaches in practice, from public numbers. It is |centre|, plus
+ * a bound on the mode's distance from the centre for at most `rows` rows, plus
+ * (sqrt(dimension) + 10) / sqrt(lambda). Beyond it the probability is below e^-50. `loss_zero`:
+ * upper bound on f(centre) - inf f of one record, or infinite. `slope`: upper bound on one
+ * record's |gradient|. Privacy does not depend on it. */
 double sot_never_binding_radius(double beta, double lambda, double rows, double loss_zero,
                                 double slope, double center_norm, size_t dimension);
 

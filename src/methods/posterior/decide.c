@@ -63,7 +63,8 @@ sot_answer sot_coin_quick(const sot_digits *uniform, double computed, double err
     return SOT_ANSWER_OPEN;
 }
 
-/* Two words are 2^-128, at least 2^-99 of exp(-20); fifteen are 2^-960, of exp(-700) 2^-49: a chance of 2^-960 in all. */
+/* Two words are 2^-128, at least 2^-99 of exp(-20). Fifteen are 2^-960, 2^-49 of
+ * exp(-700): a failure probability of 2^-960. */
 bool sot_coin_careful(sotto_rng *rng, sot_digits *uniform, sot_twofold a, double guard,
                       bool *out_open)
 {
@@ -88,7 +89,7 @@ bool sot_ball_holds(sotto_rng *rng, const sot_proposal *proposal, const sot_twof
         squares = sot_twofold_add(squares, sot_twofold_mul(p[j], p[j]));
     const sot_twofold room = sot_twofold_add(sot_twofold_of_product(radius, radius),
                                              sot_twofold_minus(squares));
-    /* Of p 2^-100, so of its square 2^-99; d sums and products of 7 u^2. */
+    /* The error is 2^-100 of p, so 2^-99 of its square; d sums and products of 7 u^2. */
     const double error = ((double)proposal->dimension + 32.0) * 0x1p-101 * squares.high;
     if (!always_careful && room.high > error) return true;
     if (!always_careful && room.high < -error) return false;
@@ -103,7 +104,7 @@ static sot_wide wide_of(double x, int exponent)
     sot_wide out = sot_wide_from_integer(0, FRACTION);
     if (x == 0.0) return out;
     const sot_dyadic parts = sot_dyadic_from(fabs(x));
-    /* mantissa 2^(parts.exponent - exponent), so many bits above the last place */
+    /* mantissa 2^(parts.exponent - exponent), shifted above the last place */
     const int shift = parts.exponent - exponent + 64 * FRACTION;
     if (shift <= -64) return out;
     if (shift < 0) {
@@ -150,8 +151,9 @@ static sot_wide coordinate(sotto_rng *rng, const sot_proposal *of, size_t j, int
                : sot_wide_subtract(&sum.minus, &sum.plus);
 }
 
-/* The exponent makes each of the five parts of a coordinate at most 1/2 in size: coordinates are below 3, and 2^40 squares of them
- * fit. With d coordinates the sum is off by less than 128 d units. */
+/* The exponent makes each of the five parts of a coordinate at most 1/2 in size. So coordinates
+ * are below 3, and 2^40 squares of them fit. With d coordinates the sum is off by less than 128 d
+ * units. */
 bool sot_ball_holds_exactly(sotto_rng *rng, const sot_proposal *proposal, double radius)
 {
     int exponent;

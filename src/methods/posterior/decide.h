@@ -1,7 +1,9 @@
-/* methods/posterior/decide.h: decisions about real numbers of which a part is known: coins, and the ball. Proof note: proximal.md.
+/* methods/posterior/decide.h: decisions about partly known real numbers: coins, and the ball.
+ * Proof note: proximal.md.
  *
- * A proposal is the real vector p = base + offset + scale xi: base and offset are twofold vectors, scale is a double, and xi are
- * exact normal numbers, whose digits can be drawn without end.
+ * A proposal is the real vector p = base + offset + scale xi. Here base and offset are
+ * double-double vectors, scale is a double, and xi are exact normal numbers with any number of
+ * digits.
  */
 #ifndef SOT_METHODS_POSTERIOR_DECIDE_H
 #define SOT_METHODS_POSTERIOR_DECIDE_H
@@ -36,7 +38,8 @@ typedef struct sot_proposal {
     size_t dimension;
 } sot_proposal;
 
-/* |p| <= radius. In twofold numbers, p being known to 2^-100 |p|; where that is not enough, exactly. */
+/* Decides |p| <= radius in double-double arithmetic, where p is known to 2^-100 |p|;
+ * where that is not enough, exactly. */
 bool sot_ball_holds(sotto_rng *rng, const sot_proposal *proposal, const sot_twofold *p,
                     double radius);
 
@@ -44,7 +47,7 @@ bool sot_ball_holds(sotto_rng *rng, const sot_proposal *proposal, const sot_twof
 bool sot_ball_holds_exactly(sotto_rng *rng, const sot_proposal *proposal, double radius);
 
 #ifdef SOTTO_TESTING
-/* Every quick answer is open from now on, so that the careful ones are asked. */
+/* Forces extended precision: every fast decision is left open from now on. */
 void sot_test_always_careful(bool on);
 #endif
 

@@ -1,4 +1,5 @@
-/* The posterior of the squared loss, a Gaussian cut to the ball. Proof note: gaussian.md. */
+/* The posterior of the squared loss, a Gaussian truncated to the ball. Proof note:
+ * gaussian.md. */
 #include <math.h>
 
 #include "base/error.h"
@@ -8,8 +9,8 @@
 #include "methods/posterior/plan.h"
 #include "numeric/outward.h"
 
-/* Points beyond the ball, one after another, after which the proximal sampler is asked: the ball has about a hundredth of the Gaussian's mass
- * or less, and that is what the other one is for. */
+/* Number of consecutive points beyond the ball after which the proximal sampler is used. The ball
+ * then has about a hundredth of the Gaussian's mass or less. */
 enum { REDRAWS_MOST = 512 };
 
 #define TAIL 14.0

@@ -1,20 +1,22 @@
-/* From settings to a law, a ball and a sampler. No record is seen here. */
+/* From settings to a distribution, a ball and a sampler. No record is seen here. */
 #include "base/error.h"
 #include "methods/posterior/parts.h"
+#include "models/kinds.h"
 #include "numeric/outward.h"
 
 /* The second release's part of the budget, over the first's: of mu, of which it costs half its square, or of a pure epsilon. */
 #define CORRECTION_SHARE      0x1p-7
 #define CORRECTION_SHARE_PURE 0x1p-10
 
-/* What mixing may leave over is chosen such that the correction's noise is this, over the prior's 1/sqrt(lambda), or the ball if that is
- * narrower: a thousandth of a posterior that is fifteen times narrower. A smaller one costs steps, as its logarithm. */
+/* The mixing distance makes the correction's noise this share of the prior's 1/sqrt(lambda), or
+ * of the ball if that is smaller. That is a thousandth of a posterior that is fifteen times
+ * narrower. A smaller distance costs steps, as its logarithm. */
 #define NOISE_SHARE 0x1p-14
 
 /* A pure claim that holds up to a delta above this is none: 10^-9. */
 #define PURE_DELTA_MOST 0x1p-30
 
-/* Of draws of public rows. */
+/* For samples of public rows. */
 #define PUBLIC_GRID 0x1p-40
 
 double sot_posterior_plain_threshold(const sot_learner_setup *setup)
@@ -34,8 +36,9 @@ static double center_norm(const sot_learner *learner)
     return sot_sqrt_up(squares);
 }
 
-/* Of regularized-em: the mean potential is above its least by at most d/beta + lambda |theta*|^2 / (2 beta), in units of the losses, and
- * beta = mu sqrt(lambda) / G: least at lambda = 2 d / |theta*|^2, whatever the number of rows. */
+/* regularized-em: the mean potential exceeds its minimum by at most
+ * `d/beta + lambda |theta*|^2 / (2 beta)`, in units of the losses. With beta = mu
+ * sqrt(lambda) / G it is smallest at lambda = 2 d / |theta*|^2, for any number of rows. */
 static double choose_lambda(sot_learner *learner)
 {
     const double given = learner->setup.config->lambda;
@@ -46,10 +49,10 @@ static double choose_lambda(sot_learner *learner)
     if (isnan(given)) lambda = prior ? 1.0 : fmin(2.0 * dimension / (norm * norm), 1e12);
     sot_learner_set(learner, "lambda", lambda,
                     !isnan(given) ? "given"
-                    : prior ? "the precision of a standard normal prior; no rule of the "
-                              "data"
-                            : "2 coefficients / |theta*|^2, where noise and shrinkage "
-                              "cost the least together, in theory");
+                    : prior
+                        ? "precision of a standard normal prior; independent of the data"
+                        : "2 coefficients / |theta*|^2, the minimum of the theoretical "
+                          "error of noise and shrinkage");
     return lambda;
 }
 
@@ -67,10 +70,10 @@ static double loss_at_center(const sot_learner *learner, double norm)
 {
     const sot_empirical *empirical = learner->empirical;
     const sot_loss *loss = empirical->loss;
+    const sot_model_row *row = sot_model_row_of(learner->setup.config->model);
     const double shift = norm * empirical->facts.record_bound;
     if (loss == NULL) return log((double)empirical->facts.outputs) + shift;
-    if (loss->context != NULL || learner->setup.config->model == SOTTO_MODEL_POISSON)
-        return (double)INFINITY;
+    if (loss->context != NULL || row->role == SOT_TARGET_COUNT) return (double)INFINITY;
     sot_loss_at low, high;
     loss->at(loss, 0.0, -loss->label_most, &low);
     loss->at(loss, 0.0, loss->label_most, &high);
@@ -97,13 +100,12 @@ static double choose_ball(sot_learner *learner, const sot_posterior_state *state
         state->law.beta, state->law.lambda, (double)rows_most(config),
         loss_at_center(learner, norm), learner->empirical->facts.record_bound, norm,
         state->law.dimension);
-    sot_learner_set(learner, "radius", ball,
-                    "of a ball that no draw reaches, whatever the rows are");
+    sot_learner_set(learner, "radius", ball, "of a ball that contains every sample");
     return ball;
 }
 
-/* The correction's noise over what mixing leaves: 2 distance / (share mu) a coordinate; pure, sqrt2 times the discrete
- * Laplace's scale, whose sensitivity is sqrt(d) times that in L2. */
+/* The correction's noise over the mixing distance: 2 distance / (share mu) a coordinate. Pure:
+ * sqrt2 times the discrete Laplace's scale, whose sensitivity is sqrt(d) times that in L2. */
 static double mixing_distance(const sot_posterior_state *state)
 {
     const sot_posterior_law *law = &state->law;
@@ -134,9 +136,10 @@ static sotto_status plan_sampler(const sot_learner *learner, sot_posterior_state
     facts.rows_most = rows_most(config);
     facts.rows_planned = config->public_constants ? rows : 0;
     if (config->public_constants && rows == 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "public constants of the sampler follow from the number of rows, "
-                        "which nobody gave; give the expected rows, a public guess");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`expected_rows` is missing: the public constants of the sampler follow from "
+            "the number of rows; pass `expected_rows=N` (an estimate is fine)");
     }
     return sot_sampler_plan_new(&facts, empirical->loss, config->sampler,
                                 mixing_distance(state), &state->plan, error);
@@ -147,8 +150,8 @@ static double beta_most(const sot_learner *learner)
     return learner->setup.method == SOTTO_METHOD_POSTERIOR ? 1.0 : (double)INFINITY;
 }
 
-/* beta, the ball, the sampler. The sampler's total variation is part of delta, and known only when beta is: room for it is left by
- * a guess, first none, then twice what came of the last one. */
+/* Calibrates beta, the ball and the sampler. The sampler's total variation is part of delta, and
+ * known only after beta. So room is reserved for it: first none, then twice the last value. */
 static sotto_status calibrate(sot_learner *learner, sot_posterior_state *state,
                               sotto_error *error)
 {
@@ -175,8 +178,7 @@ static sotto_status calibrate(sot_learner *learner, sot_posterior_state *state,
     }
     return sot_fail(
         error, SOTTO_UNREACHABLE,
-        "the sampler's total variation, %g, leaves no room for itself; give a "
-        "larger delta",
+        "`delta` is too small for the sampler's total variation, %g; give a larger one",
         state->plan.total_variation);
 }
 
@@ -189,9 +191,9 @@ static sotto_status check_pure(sot_learner *learner, double sampler_error,
     if (learner->pure_delta <= PURE_DELTA_MOST) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "epsilon is %g, at which the sampler's total variation of %g makes a pure "
-        "guarantee hold only up to a delta of %g; give a smaller epsilon, fewer "
-        "draws, a larger lambda, the public number of rows, or a delta",
+        "`epsilon` is %g, at which the sampler's total variation of %g makes a pure "
+        "guarantee hold only up to a delta of %g; give a smaller `epsilon`, fewer "
+        "`draws`, a larger `lambda`, `public_n`, or a `delta`",
         config->epsilon, sampler_error, learner->pure_delta);
 }
 
@@ -241,11 +243,10 @@ sotto_status sot_posterior_make_law(sot_learner *learner, sotto_error *error)
     sot_posterior_state *state = learner->state;
     state->center_norm = center_norm(learner);
     if (state->center_norm > config->radius) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the prior's coefficients have norm %g, outside the ball of radius "
-            "%g; give a larger radius",
-            state->center_norm, config->radius);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the prior's coefficients have norm %g, outside the ball whose "
+                        "`radius` is %g; give a larger `radius`",
+                        state->center_norm, config->radius);
     }
     sot_posterior_law law = sot_posterior_law_defaults();
     law.adjacency = config->adjacency;

@@ -30,7 +30,7 @@ sotto_status sot_sampler_listen(sot_sampler_ear *ear, uint64_t done, sotto_error
         sot_progress_report(&of_draws, watch->draw, watch->draws, (double)NAN, error);
     if (status != SOTTO_INTERRUPTED) return status;
     return sot_fail(error, status,
-                    "stopped on request in draw %" PRIu64 " of %" PRIu64
-                    "; how far its sampler was stays secret",
+                    "stopped on request in sample %" PRIu64 " of %" PRIu64
+                    "; the progress of its sampler stays secret",
                     watch->draw + 1, watch->draws);
 }

@@ -1,11 +1,12 @@
-/* methods/posterior/listen.h: asking whoever listens whether to go on: by the clock, so that how often it is asked tells nothing that time does not. */
+/* methods/posterior/listen.h: asks the listener whether to continue, by the clock, so
+ * that the number of questions reveals no more than the time. */
 #ifndef SOT_METHODS_POSTERIOR_LISTEN_H
 #define SOT_METHODS_POSTERIOR_LISTEN_H
 
 #include "methods/posterior/sampler.h"
 
 typedef struct sot_sampler_ear {
-    const sot_sampler_watch *watch; /* NULL: nobody */
+    const sot_sampler_watch *watch; /* NULL: none */
     uint64_t steps;                 /* public; 0: how many there are is secret */
     double heard_seconds;           /* when the listener was asked last */
 } sot_sampler_ear;

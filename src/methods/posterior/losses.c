@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "numeric/outward.h"
 
-/* Of the passes, which add (lambda/2)|theta|^2 to everything: so little that it never changes a bit. */
+/* For the passes, which add (lambda/2)|theta|^2 to everything: so small that it never
+ * changes a bit. */
 #define NO_LAMBDA 0x1p-1000
 
 enum { POINT = 0, OTHER = 1, GRADIENT = 2, ZEROS = 3, VECTORS = 4 };
@@ -95,7 +96,7 @@ static void arrange(sot_losses *l, const double *from, double *out)
         memcpy(out, from, l->dimension * sizeof *out);
 }
 
-/* The bound of a gradient's norm, for a computed gradient of 0, is what rounding adds. */
+/* The bound on a gradient's norm, for a computed gradient of 0, is the rounding error. */
 sotto_status sot_losses_look(sot_losses *losses, const double *theta, double *out_value,
                              double *out_gradient, double *out_gradient_error,
                              sotto_error *error)
@@ -207,7 +208,8 @@ sotto_status sot_losses_bend(sot_losses *losses, const double *theta, double *ou
     return status;
 }
 
-/* Where nothing is proven: a tenth of the prior's deviation from the mode will do, or what the solver can do. */
+/* Nothing is proven here: a tenth of the prior's deviation from the mode is enough, or
+ * the solver's best. */
 sotto_status sot_losses_mode(const sot_potential *potential, double row_bound,
                              double *out_theta, sotto_error *error)
 {

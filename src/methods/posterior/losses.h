@@ -1,6 +1,7 @@
-/* methods/posterior/losses.h: the sum of losses as the samplers see it, one margin a row or softmax.
+/* methods/posterior/losses.h: the sum of losses for the samplers, one margin per row or softmax.
  *
- * Vectors have `dimension` numbers, class by class. Sums are those of the losses alone: neither beta nor the prior is in them.
+ * Vectors have `dimension` numbers, class by class. Sums contain only the losses, neither beta
+ * nor the prior.
  */
 #ifndef SOT_METHODS_POSTERIOR_LOSSES_H
 #define SOT_METHODS_POSTERIOR_LOSSES_H
@@ -33,13 +34,15 @@ SOTTO_MUST_CHECK sotto_status sot_losses_begin(const sot_potential *potential,
                                                sotto_error *error);
 void sot_losses_end(sot_losses *losses); /* wipes */
 
-/* The sum at theta, its gradient, and what the gradient may be off, as a vector; theta's norm is at most theta_norm. */
+/* Returns the sum at theta, its gradient, and a bound on the gradient's error, as a
+ * vector; theta's norm is at most theta_norm. */
 SOTTO_MUST_CHECK sotto_status sot_losses_look(sot_losses *losses, const double *theta,
                                               double *out_value, double *out_gradient,
                                               double *out_gradient_error,
                                               sotto_error *error);
 
-/* The sums at up to SOT_LOSSES_POINTS points, and what one may be off, for the exact sum at any point within 2^-52 |theta| of theta. */
+/* Returns the sums at up to SOT_LOSSES_POINTS points, and a bound on their errors. It
+ * holds for the exact sum at any point within 2^-52 |theta| of theta. */
 SOTTO_MUST_CHECK sotto_status sot_losses_values(sot_losses *losses,
                                                 const double *const *thetas, size_t count,
                                                 double *out_values, sotto_error *error);

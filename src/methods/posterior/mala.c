@@ -1,4 +1,5 @@
-/* The Metropolis-adjusted Langevin algorithm: a heuristic, in plain doubles, with no claim about its law after finitely many steps. */
+/* The Metropolis-adjusted Langevin algorithm: a heuristic, in plain doubles, with no
+ * claim about its distribution after finitely many steps. */
 #include <math.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 enum {
     CHUNKS_MOST = 16,
-    NUMBERS_MOST = 1 << 21, /* twofold ones, in all chunks' sums */
+    NUMBERS_MOST = 1 << 21, /* double-double numbers, in all chunks' sums */
     BLOCK_ROWS = 4096
 };
 

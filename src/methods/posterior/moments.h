@@ -1,6 +1,7 @@
-/* methods/posterior/moments.h: second moments of the rows in twofold numbers, and triangular factors of them. Errors: gaussian.md.
+/* methods/posterior/moments.h: second moments of the rows in double-double numbers, and
+ * triangular factors of them. Errors: gaussian.md.
  *
- * Matrices are lower triangles, packed row by row: row i begins at i (i + 1) / 2.
+ * Matrices are lower triangles, stored row by row: row i begins at i (i + 1) / 2.
  */
 #ifndef SOT_METHODS_POSTERIOR_MOMENTS_H
 #define SOT_METHODS_POSTERIOR_MOMENTS_H
@@ -16,7 +17,8 @@ static inline size_t sot_triangle(size_t size)
     return size * (size + 1) / 2;
 }
 
-/* X^T X and X^T y, y the labels cut to [-label_most, label_most]. The same bits for any number of threads. */
+/* Computes X^T X and X^T y, y the labels clipped to [-label_most, label_most]. The same
+ * bits for any number of threads. */
 SOTTO_MUST_CHECK sotto_status sot_moments(const sot_matrix *matrix, sot_pool *pool,
                                           double label_most, sot_twofold *out_gram,
                                           sot_twofold *out_product, sotto_error *error);

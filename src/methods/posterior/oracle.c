@@ -169,9 +169,10 @@ static void move(sot_oracle *o)
     memcpy(o->w, o->better, o->dimension * sizeof *o->w);
 }
 
-/* Begins at y and ends near the minimiser: within (2.5 + sqrt(d lambda eta')) sqrt(eta') of it, of which 0.1 is left to rounding, and nearer
- * if steps are longer than the rows allow for, eta' T > SOT_SAMPLER_BEND: then a change of w moves the proposals' mean that much more. After
- * 40 (1 + eta' T) steps of descent the distance is exp(-40) of what it was, and rounding: as near as a double comes. */
+/* Begins at y and ends within (2.5 + sqrt(d lambda eta')) sqrt(eta') of the minimiser, 0.1 of
+ * which is reserved for rounding. It must be nearer if steps are longer than the rows allow for,
+ * eta' T > SOT_SAMPLER_BEND: a change of w then moves the proposals' mean more. After 40
+ * (1 + eta' T) steps of descent the distance is exp(-40) of the first one, plus rounding. */
 static sotto_status settle(sot_oracle *o, sotto_error *error)
 {
     const double bend = o->step * o->step * o->losses->curvature_upper;

@@ -2,8 +2,10 @@
  *
  *     y = x + sqrt(eta) z,   then x from the density exp(-F(x) - |x - y|^2 / (2 eta)) on the ball: exactly, by rejection
  *
- * Constants  1/eta' = 1/eta + lambda. sqrt(eta') is a double, `step`; everything else follows from it.
- * State      x is a twofold vector, within the ball up to 2^-100 of its size.
+ * Constants: 1/eta' = 1/eta + lambda. sqrt(eta') is a double, `step`; everything else follows
+ * from it.
+ *
+ * State: x is a double-double vector, within the ball up to 2^-100 of its size.
  */
 #ifndef SOT_METHODS_POSTERIOR_ORACLE_H
 #define SOT_METHODS_POSTERIOR_ORACLE_H
@@ -25,7 +27,8 @@ typedef struct sot_oracle {
     const sot_sampler_plan *plan;
     sot_sampler_ear ear;
     sotto_rng *rng;
-    /* Digits that a close decision asks for: a stream of its own, so that a draw has the same bits whichever arithmetic decides. */
+    /* Digits for close decisions: a separate stream, so that a sample has the same bits
+     * for either arithmetic. */
     sotto_rng *spare;
     sot_sampler_counts *counts;
     uint64_t done; /* steps, for the listener */
@@ -73,9 +76,9 @@ SOTTO_MUST_CHECK sotto_status sot_oracle_listen(sot_oracle *oracle, sotto_error 
 
 /* ---- between oracle.c and proposal.c ---- */
 
-/* From gradient and w: scale, tilt, offset, linear, room, allowance. */
+/* Computes scale, `tilt`, offset, linear, room and allowance from gradient and w. */
 void sot_oracle_aim(sot_oracle *oracle);
-/* Draws proposals until one is in the ball and passes the coin of the tilt. */
+/* Samples proposals until one is in the ball and passes the coin of `tilt`. */
 SOTTO_MUST_CHECK sotto_status sot_oracle_propose(sot_oracle *oracle, sot_trial *out_trial,
                                                  sotto_error *error);
 /* The coin of the losses. `value` is their sum at the trial's point. */

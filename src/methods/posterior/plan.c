@@ -1,4 +1,5 @@
-/* Everything about a draw that public facts decide. The letters are those of proximal.md. */
+/* The parameters of a sample that public facts decide. The letters are those of
+ * proximal.md. */
 #include "methods/posterior/plan.h"
 
 #include <math.h>
@@ -55,8 +56,9 @@ static double step_for(double lambda, double pull)
     return sqrt(1.0 / precision) * (1.0 - 0x1p-30);
 }
 
-/* A bound of sqrt(eta') times the sum of |x_i|, whatever the rows are: n R s, and, if eta follows from the rows, with eta b F^2 <= 7.4 and the
- * sum at most sqrt(n) F, sqrt(7.4 n / b), b the curvature a squared unit of rows has. */
+/* Returns a bound on sqrt(eta') times the sum of |x_i|, for any rows: n R s. If eta follows from
+ * the rows, eta b F^2 <= 7.4 and the sum is at most sqrt(n) F; the bound is then sqrt(7.4 n / b).
+ * b is the curvature per squared unit of rows. */
 static double reach_of_rows(const sot_sampler_plan *plan)
 {
     const sot_sampler_facts *f = &plan->facts;
@@ -77,8 +79,9 @@ static double bend_of_rows(const sot_sampler_plan *plan)
                                       f->row_bound * f->row_bound);
 }
 
-/* Where descent to V's minimiser ends in doubles: exp(-40) of the way, and the roundings of w and of the gradient, of which each term passes
- * columns + block + blocks + chunks. */
+/* Returns the final error of descent to V's minimiser in doubles: exp(-40) of the way, and the
+ * roundings of w and of the gradient. Each term of the gradient has
+ * columns + block + blocks + chunks roundings. */
 static double floor_of_descent(const sot_sampler_plan *plan, double slopes, double prior,
                                double far, double y)
 {
@@ -89,7 +92,8 @@ static double floor_of_descent(const sot_sampler_plan *plan, double slopes, doub
            slopes * roundings * 0x1p-51;
 }
 
-/* E of proximal.md: what exponents may be off in twofold arithmetic. Lengths are in units of sqrt(eta'), slopes in its inverse. */
+/* Returns E of proximal.md: a bound on the error of exponents in double-double
+ * arithmetic. Lengths are in units of sqrt(eta'), slopes in its inverse. */
 static double exponent_error(const sot_sampler_plan *plan)
 {
     const sot_sampler_facts *f = &plan->facts;
@@ -107,7 +111,8 @@ static double exponent_error(const sot_sampler_plan *plan)
     const double way = 2.0 * far + REACH + blur; /* |p - w| */
     /* |p - mean|: far, 7.4 times w's distance and sqrt(d), together 7.3 sqrt(d) + 32.5 < 8 sqrt(d) + 122 */
     const double noise = 4.0 * way + bend * blur;
-    const double tilt = 2.0 * far + slopes + prior + d * spread / f->radius; /* tilt R */
+    const double tilt = 2.0 * far + slopes + prior + d * spread / f->radius; /* `tilt`
+                                                                              * R */
     const double parts = 2.0 * (slopes + prior) + 2.0 * tilt * (y / f->radius);
 
     const double losses = f->beta * rows * way *
@@ -142,8 +147,8 @@ static sotto_status check_facts(const sot_sampler_facts *f, sotto_error *error)
     }
     if (!isfinite(f->curvature_most)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the slope of the loss jumps, and a sampler needs one that rises "
-                        "steadily; use svm, whose hinge has a smoothed corner");
+                        "the slope of the loss jumps, and a sampler needs a continuous "
+                        "one; use `model=svm`, whose hinge has a smoothed kink");
     }
     return SOTTO_OK;
 }
@@ -174,8 +179,8 @@ sotto_status sot_proximal_plan(sot_sampler_plan *plan, sotto_error *error)
     if (y / plan->step_least > 0x1p40 || plan->steps_most >= UINT64_C(1) << 60) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the sampler would take steps of %.3g in a ball of radius %.3g; "
-                        "raise lambda, or lower the radius or epsilon, which the weight "
-                        "of the losses follows from",
+                        "raise `lambda`, or lower `radius` or `epsilon`, from which the "
+                        "weight of the losses follows",
                         plan->step_least, f->radius);
     }
     plan->guard = exponent_error(plan);
@@ -185,8 +190,8 @@ sotto_status sot_proximal_plan(sot_sampler_plan *plan, sotto_error *error)
     if (!(plan->total_variation < 0x1p-20)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "decisions would be wrong with probability %.2g; raise lambda, or lower "
-            "the radius or epsilon, which the weight of the losses follows from",
+            "decisions would be wrong with probability %.2g; raise `lambda`, or lower "
+            "`radius` or `epsilon`, from which the weight of the losses follows",
             fmin(1.0, plan->total_variation));
     }
     /* y and x are rounded at 2^-99 of their size; a step forgets lambda eta' of it. */

@@ -1,4 +1,4 @@
-/* methods/posterior/plan.h: what the files of the samplers share about plans. */
+/* methods/posterior/plan.h: the common part of the samplers' files for plans. */
 #ifndef SOT_METHODS_POSTERIOR_PLAN_H
 #define SOT_METHODS_POSTERIOR_PLAN_H
 
@@ -12,8 +12,9 @@ enum { SOT_SAMPLER_STEP_COLUMNS = 256, SOT_GAUSSIAN_COLUMNS = 1024 };
 #define SOT_SAMPLER_TRACE 0.84
 #define SOT_SAMPLER_BEND  7.4
 
-/* The least number of steps of size sqrt(eta') = step, after which two chains of the ball are within `distance`: 2 R (1 - lambda eta')^N,
- * rounded up. At least 1. Infinite numbers become 2^63. */
+/* Returns the smallest number of steps of size sqrt(eta') = step after which two chains of the
+ * ball are within `distance`. That is when 2 R (1 - lambda eta')^N is small enough, rounded up.
+ * At least 1. Infinite numbers become 2^63. */
 uint64_t sot_sampler_steps(double lambda, double radius, double step, double distance);
 
 /* sqrt(eta') from the rows, and where the mode is, about; at least plan->step_least. */
@@ -30,7 +31,7 @@ sot_proximal_draw(const sot_sampler_plan *plan, const sot_potential *potential,
                   sotto_rng *rng, const sot_sampler_watch *watch, double *out_theta,
                   sot_sampler_counts *counts, sotto_error *error);
 
-/* What exact-gaussian adds to a plan that sot_proximal_plan() has filled in: gaussian.md. */
+/* Adds the part of exact-gaussian to a plan of sot_proximal_plan(): gaussian.md. */
 void sot_gaussian_plan(sot_sampler_plan *plan);
 SOTTO_MUST_CHECK sotto_status
 sot_gaussian_draw(const sot_sampler_plan *plan, const sot_potential *potential,

@@ -6,11 +6,12 @@
 #include "base/memory.h"
 #include "methods/learner_settings.h"
 #include "methods/posterior/parts.h"
+#include "models/kinds.h"
 #include "models/linear/solver/problem.h"
 #include "models/softmax/softmax.h"
 #include "privacy/mechanisms/correction/correction.h"
 
-/* MALA's, unless somebody says. */
+/* Default for MALA. */
 #define MALA_STEPS 10000
 
 /* ---- public: settings ---- */
@@ -20,13 +21,13 @@ static sotto_status check_numbers(const sotto_train_config *config, sotto_error 
     if (!isnan(config->lambda) && !(config->lambda >= 1e-12 && config->lambda <= 1e12)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "lambda is %g; give the precision of the coefficients' prior, from "
-            "1e-12 to 1e12, or none for the rule",
+            "`lambda` is %g; a precision of the coefficients' prior lies from 1e-12 to "
+            "1e12; for example `lambda=1`; leave it out for the default",
             config->lambda);
     }
     if (config->draws > SOT_POSTERIOR_DRAWS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu draws are asked for; ask for 1 to %d",
+                        "`draws` is %llu; ask for 1 to %d posterior samples",
                         (unsigned long long)config->draws, (int)SOT_POSTERIOR_DRAWS_MAX);
     }
     return SOTTO_OK;
@@ -41,27 +42,25 @@ static sotto_status check_sampler(const sotto_train_config *config, sotto_error 
                         (int)config->sampler);
     }
     if (config->sampler == SOTTO_SAMPLER_MALA && !config->data_is_public) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the sampler mala is a heuristic: nobody knows how far its draws are "
-            "from the posterior, so that they have no certificate; use the "
-            "sampler proximal, or declare the data public");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`sampler` is mala, a heuristic without a bound on its distance "
+                        "from the posterior; use `sampler=proximal`, or declare the rows "
+                        "public with `data_is_public=true`");
     }
     if (config->sampler == SOTTO_SAMPLER_MALA && config->public_constants) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "public constants have no meaning for the sampler mala; leave them "
-            "out");
+            "`public_constants` has no meaning for the sampler mala; leave it out");
     }
     if (config->sampler != SOTTO_SAMPLER_MALA && config->steps > 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a number of steps has a meaning for the sampler mala alone: the "
-                        "others take as many as their proof asks for; leave it out");
+                        "`steps` has a meaning only for the sampler mala: the others "
+                        "take the number that their proof requires; leave `steps` out");
     }
     return SOTTO_OK;
 }
 
-/* What a ball is needed for. */
+/* Checks the settings that need a ball. */
 static sotto_status check_ball(const sot_learner_setup *setup, sotto_error *error)
 {
     const sotto_train_config *config = setup->config;
@@ -69,15 +68,14 @@ static sotto_status check_ball(const sot_learner_setup *setup, sotto_error *erro
     if (sot_posterior_is_pure(config)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "without a ball one record's loss is unbounded, and there is no pure "
-            "guarantee; give a radius of the coefficients (--radius), or a delta");
+            "`radius` is missing: without a ball the loss of one record is unbounded, "
+            "and there is no pure guarantee; give `radius=10`, or a `delta`");
     }
-    if (config->model == SOTTO_MODEL_LINEAR && isnan(config->threshold)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "without a ball the squared loss has unbounded slopes, and there is "
-            "no guarantee; give a radius of the coefficients (--radius), or a "
-            "threshold beyond which residuals count linearly");
+    if (sot_model_row_of(config->model)->is_quadratic && isnan(config->threshold)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`radius` is missing: without a ball the squared loss has "
+                        "unbounded slopes, and there is no guarantee; give `radius=10`, "
+                        "or a `threshold` beyond which residuals count linearly");
     }
     return SOTTO_OK;
 }
@@ -85,20 +83,17 @@ static sotto_status check_ball(const sot_learner_setup *setup, sotto_error *erro
 static sotto_status check_settings(const sot_learner_setup *setup, sotto_error *error)
 {
     const sotto_train_config *config = setup->config;
-    sotto_status status =
-        sot_learner_check_settings(setup,
-                                   SOT_TAKES_RADIUS | SOT_TAKES_PRIOR | SOT_TAKES_CONVEX |
-                                       SOT_TAKES_DRAWS | SOT_TAKES_STEPS,
-                                   error);
+    sotto_status status = sot_learner_check_settings(
+        setup, sot_method_row_of(setup->method)->takes | SOT_TAKES_CONVEX, error);
     if (status == SOTTO_OK) status = check_numbers(config, error);
     if (status == SOTTO_OK) status = check_sampler(config, error);
     if (status == SOTTO_OK) status = check_ball(setup, error);
     if (status == SOTTO_OK && sot_posterior_is_public(config) &&
         setup->method == SOTTO_METHOD_REGULARIZED_EM) {
-        status =
-            sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                     "regularized-em takes the weight of the losses from the budget, "
-                     "and public data has none; use the method posterior");
+        status = sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`method` is regularized-em, which takes the weight of the losses from the "
+            "budget, and public data has none; give `method=posterior`");
     }
     return status;
 }
@@ -108,8 +103,8 @@ static sotto_status check_loss(const sot_learner *learner, sotto_error *error)
     const sot_loss *loss = learner->empirical->loss;
     if (loss != NULL && !loss->smooth) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the slope of the loss %s jumps, and draws from it would take "
-                        "hours; use the model svm, whose corner is smoothed",
+                        "the slope of the loss %s jumps, and sampling would take hours; "
+                        "use `model=svm`, whose kink is smoothed",
                         loss->name);
     }
     return SOTTO_OK;
@@ -140,8 +135,8 @@ static sotto_status draw(void *context, sotto_rng *rng, double *out_theta,
                             error);
 }
 
-/* For the tape alone: beta times the sum of losses; the rest of the potential does not depend on records. The problems ask for a
- * positive lambda: 2^-900 is nothing. */
+/* Only for the gate tape: beta times the sum of losses; the rest of the potential does not depend
+ * on records. The problems need a positive lambda: 2^-900 is negligible. */
 static bool potential_of(const void *context, const double *theta, double *out_value,
                          double *out_gradient)
 {
@@ -216,11 +211,10 @@ static sotto_status learn(const sot_learner *learner, sotto_gate *gate, sot_tabl
     if (sot_posterior_is_public(settings)) return draw_public(&at, out_theta, error);
     if (at.potential.matrix->rows > state->plan.facts.rows_most) {
         /* As with 2^32 rows of any table: it is the wrong one. */
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the data have more than the %llu rows that a draw is planned for; "
-            "use another method",
-            (unsigned long long)state->plan.facts.rows_most);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the data have more rows than the %llu that a posterior sample "
+                        "is planned for; use another method",
+                        (unsigned long long)state->plan.facts.rows_most);
     }
     const sot_posterior_problem problem = {
         .context = &at, .draw = draw, .potential = potential_of};
@@ -268,7 +262,8 @@ sotto_status sot_posterior_new(const sot_learner_setup *setup, sot_learner **out
         return status;
     }
     state->config = *setup->config;
-    if (state->config.model == SOTTO_MODEL_LINEAR && isnan(state->config.threshold))
+    if (sot_model_row_of(setup->config->model)->is_quadratic &&
+        isnan(state->config.threshold))
         state->config.threshold = sot_posterior_plain_threshold(setup);
     learner->setup.config = &state->config;
     learner->state = state;

@@ -1,11 +1,14 @@
-/* methods/posterior/posterior.h: learners that draw their coefficients from a density instead of minimising.
+/* methods/posterior/posterior.h: learners that sample their coefficients from a density instead
+ * of minimising.
  *
  *     density proportional to exp(-beta sum over rows of f(theta.x; y) - (lambda/2)|theta - center|^2) on |theta| <= radius
  *
- * Methods  posterior       the posterior of a Gaussian prior of precision lambda, its likelihood to the power beta <= 1
- *          regularized-em  the same density as a mechanism: beta is as large as the budget allows
- * Claims   with a delta: Gaussian DP (Gopi, Lee & Liu 2022); without one: pure, from the range of one record's loss on the
- *          ball. posterior.md.
+ * - posterior: the posterior of a Gaussian prior of precision lambda, its likelihood to the power
+ *   beta <= 1.
+ * - regularized-em: the same density as a mechanism; beta is as large as the budget allows.
+ *
+ * Claims: with a delta, Gaussian DP (Gopi, Lee & Liu 2022); without one, pure, from the range of
+ * one record's loss on the ball. posterior.md.
  */
 #ifndef SOT_METHODS_POSTERIOR_POSTERIOR_H
 #define SOT_METHODS_POSTERIOR_POSTERIOR_H

@@ -8,15 +8,17 @@ static inline sot_twofold from_center(const sot_oracle *o, size_t j)
     return o->center != NULL ? sot_twofold_plus(o->y[j], -o->center[j]) : o->y[j];
 }
 
-/* -linear before rounding: gradient + lambda (y - center) + tilt y is what the offset undoes. */
+/* -linear before rounding: the offset undoes gradient + lambda (y - center) + `tilt`
+ * y. */
 static inline sot_twofold known_part(const sot_oracle *o, size_t j)
 {
     return sot_twofold_add(sot_twofold_times(from_center(o, j), o->lambda),
                            sot_twofold_mul(o->tilt, o->y[j]));
 }
 
-/* How much narrower proposals must be: with m the mean of a plain one, variance v = eta' and s the share to keep, their squared norm
- * s^2 |m|^2 + s d v is R^2 on average; 1 if a plain one stays within without that. */
+/* Returns the factor by which proposals must be narrower. With m the mean of a plain one,
+ * variance v = eta' and s the factor, their squared norm is R^2 on average: `s^2 |m|^2 + s d v`.
+ * It is 1 if a plain one stays within R. */
 static double share_to_keep(const sot_oracle *o)
 {
     double squares = 0.0;
@@ -70,7 +72,7 @@ void sot_oracle_aim(sot_oracle *oracle)
         const sot_twofold force = sot_twofold_plus(known, o->gradient[j]);
         o->offset[j] = sot_twofold_minus(sot_twofold_mul(variance, force));
         o->mean[j] = sot_twofold_add(o->y[j], o->offset[j]);
-        /* What the rounded offset implies, exactly up to 2^-100 of the parts. */
+        /* The implication of the rounded offset, exactly up to 2^-100 of the parts. */
         const sot_twofold undone = sot_twofold_div(o->offset[j], variance);
         o->linear[j] = sot_twofold_minus(sot_twofold_add(known, undone));
         const double off = sot_twofold_plus(o->linear[j], -o->gradient[j]).high;
@@ -106,7 +108,8 @@ static void draw_point(sot_oracle *o, sot_trial *trial)
     }
 }
 
-/* exp(-(tilt / 2) (R^2 - |p|^2)), with |p|^2 - |mean|^2 = sum of e (2 mean + e), e = p - mean. */
+/* Tosses a coin of probability `exp(-(tilt / 2) (R^2 - |p|^2))`. |p|^2 - |mean|^2 is the
+ * sum of e (2 mean + e), e = p - mean. */
 static bool passes_tilt(sot_oracle *o, const sot_trial *trial)
 {
     if (o->tilt.high == 0.0) return true;
@@ -179,7 +182,8 @@ sotto_status sot_oracle_accept(sot_oracle *oracle, const sot_trial *trial, doubl
         fmin(o->radius, sot_oracle_norm(trial->p_high, o->dimension)) * (1.0 + 0x1p-20);
     const double sums_error = o->beta * (sot_losses_value_error(o->losses, p_norm) +
                                          sot_losses_value_error(o->losses, o->w_norm));
-    /* Of linear.way, to spare: of `linear` 2^-98 of its parts and, with a tilt, 2^-100 |y| / eta'; of the way 2^-100 of its parts. */
+    /* Generous bounds on the error of linear.way. For `linear` it is 2^-98 of its parts
+     * and, with `tilt`, 2^-100 |y| / eta'. For the way it is 2^-100 of its parts. */
     const double far = p_norm + o->w_norm + 2.0 * o->y_norm;
     const double tilted = o->tilt.high > 0.0 ? o->y_norm * o->precision.high : 0.0;
     const double slope_error = far * (0x1p-80 * o->parts + 0x1p-90 * tilted);

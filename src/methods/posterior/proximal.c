@@ -20,7 +20,8 @@ static double log_trials(const double *gram, size_t columns, double directions,
     return -0.5 * directions * sot_cholesky_log_determinant(scratch, columns);
 }
 
-/* The largest eta with at most 2.5 trials a step, by the curvature at the mode, between the one that the trace allows and the longest. */
+/* Returns the largest eta with at most 2.5 trials per step, by the curvature at the mode,
+ * between the trace's eta and the longest. */
 static sotto_status spread_step(sot_losses *losses, const sot_sampler_facts *f,
                                 const double *mode, double shortest, double longest,
                                 double *out_eta, sotto_error *error)

@@ -7,7 +7,7 @@
 #include "methods/posterior/plan.h"
 #include "models/linear/losses/joined.h"
 
-/* A caller may call a loss whatever they like. */
+/* A caller's loss may have any name. */
 static bool is_squared(const sot_loss *loss)
 {
     return loss != NULL && loss->context == NULL && strcmp(loss->name, "squared") == 0;
@@ -17,31 +17,29 @@ static sotto_status check_sampler(const sot_sampler_facts *facts, const sot_loss
                                   sotto_sampler sampler, sotto_error *error)
 {
     if (sampler == SOTTO_SAMPLER_MALA) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the sampler is mala, whose error nobody can bound, so it yields no "
-            "certificate; use proximal, or declare the data public");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`sampler` is mala, a heuristic without an error bound and so "
+                        "without a certificate; give `sampler=proximal`, or declare the "
+                        "rows public with `data_is_public=true`");
     }
     if (loss != NULL && !loss->smooth) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the slope of the loss %s jumps, and a sampler needs one that rises "
-            "steadily; use svm, whose hinge has a smoothed corner",
+            "the slope of the loss %s jumps, and a sampler needs a continuous one; use "
+            "`model=svm`, whose hinge has a smoothed kink",
             loss->name);
     }
     if (sampler != SOTTO_SAMPLER_EXACT_GAUSSIAN) return SOTTO_OK;
     if (!is_squared(loss)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the sampler is exact-gaussian, which needs the squared loss; use "
-            "the linear model, or the sampler proximal");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`sampler` is exact-gaussian, which needs the squared loss; give "
+                        "`model=linear`, or `sampler=proximal`");
     }
     if (facts->columns > SOT_GAUSSIAN_COLUMNS) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the sampler is exact-gaussian and there are %zu features; it takes "
-            "at most %d: use the sampler proximal",
-            facts->columns, (int)SOT_GAUSSIAN_COLUMNS);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`sampler` is exact-gaussian and there are %zu features; it "
+                        "takes at most %d: give `sampler=proximal`",
+                        facts->columns, (int)SOT_GAUSSIAN_COLUMNS);
     }
     return SOTTO_OK;
 }
@@ -53,24 +51,24 @@ sotto_status sot_sampler_plan_new(const sot_sampler_facts *facts, const sot_loss
     sotto_status status = check_sampler(facts, loss, sampler, error);
     if (status != SOTTO_OK) return status;
     if (!(distance > 0.0 && distance < facts->radius * 2.0)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the distance from the ideal law is %g; give a positive one below "
-            "the diameter of the ball, %g",
-            distance, facts->radius * 2.0);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the distance from the ideal distribution is %g; give a positive "
+                        "one below the diameter of the ball, %g",
+                        distance, facts->radius * 2.0);
     }
-    /* Beyond the ball's radius times slope and length the squared loss would be cut to a line, and its law not Gaussian. */
+    /* Beyond the ball's radius times slope and length the squared loss would continue as
+     * a line, and the distribution would not be Gaussian. */
     const bool whole =
         is_squared(loss) &&
         loss->slope_most >= facts->radius * facts->row_bound + loss->label_most &&
         facts->columns <= SOT_GAUSSIAN_COLUMNS;
     if (sampler == SOTTO_SAMPLER_EXACT_GAUSSIAN && !whole) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the sampler is exact-gaussian and the squared loss is cut at "
-            "residuals of %g, below those of the ball, %g; raise the threshold, "
-            "lower the radius, or use the sampler proximal",
-            loss->slope_most, facts->radius * facts->row_bound + loss->label_most);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`sampler` is exact-gaussian and the squared loss is clipped at "
+                        "residuals of %g, below those of the ball, %g; raise "
+                        "`threshold`, lower `radius`, or give `sampler=proximal`",
+                        loss->slope_most,
+                        facts->radius * facts->row_bound + loss->label_most);
     }
     sot_sampler_plan plan = {.sampler = SOTTO_SAMPLER_PROXIMAL,
                              .public_constants = facts->rows_planned > 0,

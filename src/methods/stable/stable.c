@@ -15,11 +15,12 @@
 #include "privacy/mechanisms/gate/gate.h"
 #include "privacy/mechanisms/output/output.h"
 
-/* Of a pure budget: for rounding, in the sense of privacy/mechanisms/output/output.h. */
+/* Share of a pure budget for rounding, in the sense of
+ * privacy/mechanisms/output/output.h. */
 #define CORRECTION_SHARE 0x1p-10
 
-/* The rules, where nobody says: small batches, ten passes over them, and for full batches no more steps
- * than this. */
+/* Defaults: small batches, ten passes over them, and for full batches at most this number of
+ * steps. */
 enum { BATCH_RULE = 50, PASSES_RULE = 10, PASSES_MOST = 1000, STEPS_MOST = 1000000 };
 
 /* Public. A step makes theta: shrink theta - step (gradient sum of at most `batch` rows), projected on
@@ -46,8 +47,8 @@ static double power_up(double base, uint64_t exponent)
     return power;
 }
 
-/* In every pass one step sees the record: there the two results part by at most 2 L step, and all
- * steps bring them closer by the factor `shrink`. Passes are `batches` steps apart. */
+/* In every pass one step sees the record. There the two results separate by at most 2 L step, and
+ * all steps bring them closer by the factor `shrink`. Passes are `batches` steps apart. */
 static double sensitivity_of(const stable *at, double record_bound)
 {
     const double once = sot_mul_up(2.0 * record_bound, at->step);
@@ -61,7 +62,8 @@ static double sensitivity_of(const stable *at, double record_bound)
 /* Sums of positive numbers in double: all their own roundings are below this. */
 #define SLACK (1.0 + 0x1p-30)
 
-/* |theta| on the way, whatever the rows are, with a quarter to spare for rounding. */
+/* Bounds |theta| during training for any rows, with a margin of a quarter for
+ * rounding. */
 static double theta_most_of(const stable *at, double record_bound)
 {
     const double each = at->step * (double)at->batch * record_bound;
@@ -71,7 +73,7 @@ static double theta_most_of(const stable *at, double record_bound)
     return 1.25 * most;
 }
 
-/* stable.md: what one step's arithmetic can be off, times the steps. */
+/* stable.md: the error bound of one step's arithmetic, times the steps. */
 static double rounding_of(const stable *at, const sot_empirical_facts *facts)
 {
     const double unit = 0x1p-53;
@@ -95,33 +97,33 @@ static sotto_status check_setup(const sot_learner *learner, sotto_error *error)
     const char *method = sotto_method_name(learner->setup.method);
     if (config->public_n == 0 || config->adjacency != SOTTO_REPLACE_ONE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method %s needs a public number of rows and the adjacency "
-                        "replace-one: its steps are stable for as many rows as were "
-                        "said; give both, or use the method objective or gd",
+                        "`public_n` is missing: the method %s needs a public number of "
+                        "rows under replace-one; give `adjacency=replace-one` and "
+                        "`public_n=N`, or use the methods objective or gd",
                         method);
     }
     if (isinf(learner->empirical->facts.smoothness)) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the %s loss has a corner, and steps over it are not stable; use "
-                        "the model svm, or the methods output, gd or sgd",
+                        "the %s loss has a kink, and steps over it are not stable; use "
+                        "`model=svm`, or the methods output, gd or sgd",
                         learner->empirical->facts.name);
     }
     if (config->steps > STEPS_MOST) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu steps are more than %s can use; give at most %d",
+                        "`steps` is %llu, more than %s can use; give at most %d",
                         (unsigned long long)config->steps, method, (int)STEPS_MOST);
     }
     if (config->batch > config->public_n) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the batch is %llu, of %llu rows; give at most as many",
+                        "`batch` is %llu, of %llu rows; give at most as many",
                         (unsigned long long)config->batch,
                         (unsigned long long)config->public_n);
     }
     if (!isnan(config->learning_rate) &&
         !(config->learning_rate > 0.0 && config->learning_rate <= 2.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the learning rate is %g; steps are stable up to 2, in units of "
-                        "1/smoothness; give one above 0 and at most 2",
+                        "`learning_rate` is %g; steps are stable above 0 and up to 2, in "
+                        "units of 1/smoothness; for example `learning_rate=1`",
                         config->learning_rate);
     }
     return SOTTO_OK;
@@ -129,9 +131,9 @@ static sotto_status check_setup(const sot_learner *learner, sotto_error *error)
 
 /* ---- public: the rules ---- */
 
-/* The length of all steps together, x = rate times their number, that is best in theory: descent leaves
- * D^2 / (2 x) of the mean loss, noise of standard deviation s = m (2 L x / n) costs (s^2 / 2) tr H, and
- * their sum is least at x^3 = D^2 / (2 tr (2 m L / n)^2): stable.md. */
+/* Returns the theoretically optimal total length of all steps, x = rate times their number.
+ * Descent leaves D^2 / (2 x) of the mean loss. Noise of standard deviation s = m (2 L x / n)
+ * costs (s^2 / 2) tr H. The sum is smallest at `x^3 = D^2 / (2 tr (2 m L / n)^2)`: stable.md. */
 static sotto_status length_of_rule(const sot_learner *learner, const stable *at,
                                    double *out_length, sotto_error *error)
 {
@@ -153,8 +155,8 @@ static sotto_status length_of_rule(const sot_learner *learner, const stable *at,
     return SOTTO_OK;
 }
 
-/* Rate and passes: what was given, and the rest so that the length is the rule's, with steps no longer
- * than 1/(beta + lambda/n). */
+/* Sets rate and passes: given values, and the rest so that the total length is the default, with
+ * steps of at most 1/(beta + lambda/n). */
 static sotto_status set_steps(const sot_learner *learner, stable *at, sotto_error *error)
 {
     const sotto_train_config *config = learner->setup.config;
@@ -177,12 +179,12 @@ static sotto_status set_steps(const sot_learner *learner, stable *at, sotto_erro
     at->passes = (uint64_t)passes;
     at->step = rate / (double)at->batch;
     at->shrink = 1.0 - rate * lambda;
-    /* A sum of `batch` losses bends by at most batch beta: stable.md. */
+    /* The curvature of a sum of `batch` losses is at most batch beta: stable.md. */
     const double bend = sot_mul_up(sot_mul_up(at->step, (double)at->batch), smoothness);
     if (at->shrink > 0.0 && bend <= 2.0 * at->shrink) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "with lambda %g a learning rate of %g is not stable; give a smaller "
-                    "one of either",
+                    "`lambda` is %g, with which a learning rate of %g is not stable; "
+                    "give a smaller `lambda` or `learning_rate`",
                     config->lambda, rate * smoothness);
 }
 
@@ -198,8 +200,8 @@ static sotto_status calibrate(const sot_learner *learner, stable *at, sotto_erro
     if (!(at->rounding <= at->noise.sensitivity &&
           at->rounding <= at->theta_most / 8.0)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%.0f steps over %llu rows in double precision are not stable "
-                        "enough to say so; give fewer steps, larger batches or a radius",
+                        "%.0f steps over %llu rows in double precision have no proof of "
+                        "stability; give fewer `steps`, a larger `batch` or a `radius`",
                         (double)at->passes * (double)at->batches,
                         (unsigned long long)at->rows);
     }
@@ -314,21 +316,21 @@ static void describe(sot_learner *learner, const stable *at)
     const double smoothness = learner->empirical->facts.smoothness;
     const bool full = learner->setup.method == SOTTO_METHOD_GD_OUTPUT;
     sot_learner_set(learner, "lambda", isnan(config->lambda) ? 0.0 : config->lambda,
-                    isnan(config->lambda) ? "none: the steps end early" : "given");
+                    isnan(config->lambda) ? "none: stopping early regularises" : "given");
     sot_learner_set(learner, full ? "steps" : "passes", (double)at->passes,
                     config->steps > 0 ? "given"
-                    : full            ? "where descent and noise cost the least together"
-                                      : "the rule");
+                    : full ? "minimum of the theoretical error of descent and noise"
+                           : "default");
     if (!full)
         sot_learner_set(learner, "batch", (double)at->batch,
-                        config->batch > 0 ? "given" : "the rule");
+                        config->batch > 0 ? "given" : "default");
     sot_learner_set(learner, "learning_rate", at->step * (double)at->batch * smoothness,
                     isnan(config->learning_rate)
-                        ? "where descent and noise cost the least together, in units of "
-                          "1/smoothness"
+                        ? "minimum of the theoretical error of descent and noise, in "
+                          "units of 1/smoothness"
                         : "given, in units of 1/smoothness");
     sot_learner_set(learner, "sensitivity", at->noise.sensitivity,
-                    "how far one record moves the last step's result");
+                    "largest move of the last step's result by one record");
     if (isnan(at->noise.sigma)) {
         sot_learner_set(learner, "noise_epsilon", at->noise.epsilon,
                         "the noise v has density exp(-noise_epsilon |v| / sensitivity)");
@@ -337,7 +339,7 @@ static void describe(sot_learner *learner, const stable *at)
                         "standard deviation of each coefficient's noise");
     }
     sot_learner_set(learner, "rounding", at->rounding,
-                    "what the steps' arithmetic can be off");
+                    "bound on the rounding error of the steps");
 }
 
 sotto_status sot_erm_stable(sot_learner *learner, sotto_error *error)

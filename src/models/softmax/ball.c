@@ -6,7 +6,7 @@
 #include "models/linear/solver/pass.h"
 #include "models/softmax/solver.h"
 
-enum { QUICK_ROUNDS_MOST = 40 }; /* then all goes on in twofold numbers */
+enum { QUICK_ROUNDS_MOST = 40 }; /* then the rest is in double-double numbers */
 
 /* |v|^2, relative error below (4 count + 16) 2^-105. */
 static sot_twofold squares_of(const double *v, const double *low, size_t count)
@@ -100,7 +100,7 @@ static sotto_status sphere_upper(sot_softmax_solver *s, bool precise, double *ou
     return status;
 }
 
-/* What is known of extra -> |theta|, which falls. */
+/* The bracket of extra -> |theta|, which falls. */
 typedef struct search {
     double low, high; /* |theta| is above the radius at low, not above it at high */
     double before_at, before_inverse; /* the point before the last: 1 / |theta| */
@@ -108,9 +108,9 @@ typedef struct search {
     int rounds;
 } search;
 
-/* 1 / |theta| is nearly a line in extra, and one exactly for rows without curvature: the secant's
- * point, kept within the bracket; every third time the middle, so that the bracket shrinks for
- * sure. */
+/* 1 / |theta| is nearly linear in extra, and exactly linear for rows without curvature. Returns
+ * the secant's point, kept within the bracket; every third time the middle, so that the bracket
+ * always shrinks. */
 static double next_extra(search *known, double at, double size, double radius,
                          double lambda)
 {
@@ -154,7 +154,8 @@ typedef struct stage {
     double tau;
 } stage;
 
-/* From here on all is proven; what doubles decided before may have been rounding. */
+/* From here on everything is proven; earlier decisions in double may have been
+ * rounding. */
 static void go_precise(const sot_softmax_solver *s, stage *now, search *known)
 {
     if (now->precise) return;
@@ -162,7 +163,8 @@ static void go_precise(const sot_softmax_solver *s, stage *now, search *known)
     *known = (search){.high = extra_most(s)};
 }
 
-/* Solves at this extra. *out_proven: for extra = 0 alone, |theta - minimiser| <= tau / lambda. */
+/* Solves at this extra. *out_proven: only for extra = 0,
+ * |theta - minimiser| <= tau / lambda. */
 static sotto_status solve_here(sot_softmax_solver *s, stage *now, search *known,
                                bool *out_proven, sotto_error *error)
 {

@@ -1,5 +1,5 @@
-/* The gradient in about 106 bits. A float has 24 bits, so a double split into 29 and 24 bits times a
- * float is exact, part by part; the sums are twofold. */
+/* The gradient in about 106 bits. A float has 24 bits. So a double split into 29 and 24 bits,
+ * times a float, is exact part by part; the sums are double-double. */
 #include <string.h>
 
 #include "models/softmax/pass.h"
@@ -10,7 +10,7 @@ typedef struct task {
     const double *theta, *theta_low;
 } task;
 
-/* A row's entries that are not 0, whatever the storage. */
+/* A row's nonzero entries, for either storage. */
 typedef struct entries {
     const float *values;
     const uint32_t *indices; /* NULL: dense */
@@ -96,7 +96,7 @@ static sotto_status careful_chunk(size_t chunk, size_t begin, size_t end, void *
     const size_t classes = pass->problem->classes;
     double *high = pass->sums + chunk * 2 * pass->length;
     double *low = high + pass->length;
-    /* A step has at least four rows: room for one row of twofold numbers. */
+    /* A step has at least four rows: room for one row of double-double numbers. */
     sot_twofold *slopes = (void *)(pass->scales + chunk * pass->step * classes);
     double squares = 0.0;
     memset(high, 0, 2 * pass->length * sizeof *high);

@@ -91,7 +91,8 @@ static const sot_empirical_operations operations = {.solve = solve,
                                                     .add_gradient_double =
                                                         add_gradient_double};
 
-/* What the solver is asked for, against the bound of one record's gradient: small against any noise. */
+/* The solver's tolerance, relative to the bound on one record's gradient: small against
+ * any noise. */
 #define TAU_SHARE 0x1p-20
 
 static sot_empirical_facts facts_of(const sot_encoding *encoding)
@@ -109,6 +110,8 @@ static sot_empirical_facts facts_of(const sot_encoding *encoding)
         .smoothness = 0.5 * square,
         .rank = sot_encoding_classes(encoding) - 1,
         .trace = sot_mul_up(sot_div_up(classes - 1.0, classes), square),
+        /* Two classes: the logistic loss of the margin (x, -x).(theta_1, theta_2), a row of norm sqrt(2) |x|. */
+        .self_bounding = sot_encoding_classes(encoding) == 2,
         .tau = TAU_SHARE * record_bound,
         /* softmax.md: a margin passes columns + 1 roundings here, and each product one. */
         .row_error = sot_mul_up(
@@ -125,9 +128,9 @@ static sot_empirical_facts facts_of(const sot_encoding *encoding)
 static sotto_status check_settings(const sotto_train_config *config, sotto_error *error)
 {
     const char *stranger = NULL;
-    if (config->width != sotto_train_defaults().width) stranger = "a width";
-    if (!isnan(config->threshold)) stranger = "a threshold";
-    if (config->loss != NULL) stranger = "a loss of the caller's";
+    if (config->width != sotto_train_defaults().width) stranger = "`width`";
+    if (!isnan(config->threshold)) stranger = "`threshold`";
+    if (config->loss != NULL) stranger = "`loss`";
     if (stranger != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "%s has no meaning for the model softmax; leave it out",
@@ -136,8 +139,8 @@ static sotto_status check_settings(const sotto_train_config *config, sotto_error
     if (!isnan(config->radius) &&
         !(config->radius >= 0x1p-100 && config->radius <= 0x1p100)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the radius is %g; give a positive bound of the coefficients' "
-                        "norm, from 1e-30 to 1e30",
+                        "`radius` is %g; a bound of the coefficients' norm lies from "
+                        "1e-30 to 1e30; for example `radius=10`",
                         config->radius);
     }
     return SOTTO_OK;

@@ -16,8 +16,8 @@ static double gathered(double count, double unit)
     return first < 0.5 ? first / (1.0 - first) : (double)INFINITY;
 }
 
-/* One factor covers the roundings of the bound's own arithmetic, all of whose terms are positive;
- * DBL_MIN covers what underflowed, at most 2^-1074 a product. */
+/* One factor covers the roundings of the bound's own arithmetic, all of whose terms are positive.
+ * DBL_MIN covers underflow, at most 2^-1074 a product. */
 static double bound(double computed_norm, double rounding)
 {
     const double sum = (computed_norm + rounding) * (1.0 + 0x1p-40) + DBL_MIN;
@@ -80,8 +80,9 @@ double sot_softmax_norm_upper(const sot_softmax_pass *pass,
     return bound(norm, rounding);
 }
 
-/* A row's loss is log(sum) + below: the sum to 2^-50 + (2 classes + 8) 2^-53, its logarithm to 2^-50, two roundings of at most
- * log(classes) + sqrt2 |theta| |x|. Margins: sqrt2 times their errors. */
+/* A row's loss is log(sum) + below. The sum is good to 2^-50 + (2 classes + 8) 2^-53, its
+ * logarithm to 2^-50, with two roundings of at most log(classes) + sqrt2 |theta| |x|. Margins:
+ * sqrt2 times their errors. */
 double sot_softmax_value_error(const sot_softmax_pass *pass,
                                const sot_softmax_bounds *bounds, double theta_norm)
 {

@@ -1,11 +1,11 @@
-/* models/softmax/kernels.h: what is done to rows, many times over: x.theta_c for all classes, and adding up
- * multiples of x for all classes.
+/* models/softmax/kernels.h: the frequent operations on rows: x.theta_c, and adding up multiples
+ * of x, for all classes.
  *
  * Layout      Vectors have sot_softmax_length() numbers. Dense: class by class, each padded with zeros
  *             to the matrix's stride. Sparse: column by column, the classes of a column side by side.
- * Order       The result for a row depends on that row and theta alone. The order of all additions is
- *             fixed, and in dense rows each product is fused with its addition, so that portable and
- *             AVX2 give the same bits.
+ * Order       The result for a row depends only on that row and theta. The order of all additions
+ *             is fixed, and in dense rows each product is fused with its addition. So portable
+ *             and AVX2 give the same bits.
  */
 #ifndef SOT_MODELS_SOFTMAX_KERNELS_H
 #define SOT_MODELS_SOFTMAX_KERNELS_H
@@ -27,7 +27,7 @@ typedef struct sot_softmax_kernels {
     void (*dots)(const sot_softmax_rows *rows, const double *theta, double *out);
     /* sum_c += scales[i classes + c] x_i, in the order of the rows. */
     void (*add)(const sot_softmax_rows *rows, const double *scales, double *sum);
-    /* Dense: sum_c += trunc(scales[i classes + c] x_i), each at most 2^20 in size, so that
+    /* Dense: sum_c += trunc(scales[i classes + c] x_i), each at most 2^20 in size. So
      * SOT_SOFTMAX_FLUSH_ROWS rows on one sum stay below 2^31. */
     void (*add_units)(const sot_softmax_rows *rows, const float *scales, int32_t *sum);
     /* Sparse: the same, any number of rows, where emptying all columns often would cost more. */

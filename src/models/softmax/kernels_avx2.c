@@ -4,6 +4,8 @@
 
 #include <immintrin.h>
 
+#include "base/unroll.h"
+
 #define AVX2   __attribute__((target("avx2,fma")))
 #define INLINE AVX2 static inline __attribute__((always_inline))
 
@@ -27,6 +29,7 @@ INLINE double fold(__m256d four)
 INLINE void dot_tile(const float *x, const float *y, const double *theta, size_t stride,
                      size_t columns, int group, double *out_x, double *out_y)
 {
+    const double *t0 = theta;
     const double *t1 = theta + (group > 1 ? stride : 0);
     const double *t2 = theta + (group > 2 ? 2 * stride : 0);
     const double *t3 = theta + (group > 3 ? 3 * stride : 0);
@@ -36,36 +39,16 @@ INLINE void dot_tile(const float *x, const float *y, const double *theta, size_t
     for (size_t j = 0; j < columns; j += 4) {
         const __m256d a = four_of(x + j);
         const __m256d b = four_of(y + j);
-        __m256d t = _mm256_loadu_pd(theta + j);
-        x0 = _mm256_fmadd_pd(a, t, x0);
-        y0 = _mm256_fmadd_pd(b, t, y0);
-        if (group > 1) {
-            t = _mm256_loadu_pd(t1 + j);
-            x1 = _mm256_fmadd_pd(a, t, x1);
-            y1 = _mm256_fmadd_pd(b, t, y1);
-        }
-        if (group > 2) {
-            t = _mm256_loadu_pd(t2 + j);
-            x2 = _mm256_fmadd_pd(a, t, x2);
-            y2 = _mm256_fmadd_pd(b, t, y2);
-        }
-        if (group > 3) {
-            t = _mm256_loadu_pd(t3 + j);
-            x3 = _mm256_fmadd_pd(a, t, x3);
-            y3 = _mm256_fmadd_pd(b, t, y3);
-        }
-        if (group > 4) {
-            t = _mm256_loadu_pd(t4 + j);
-            x4 = _mm256_fmadd_pd(a, t, x4);
-            y4 = _mm256_fmadd_pd(b, t, y4);
-        }
+#define DOT(n)                                                                           \
+    {                                                                                    \
+        const __m256d t = _mm256_loadu_pd(t##n + j);                                     \
+        x##n = _mm256_fmadd_pd(a, t, x##n);                                              \
+        y##n = _mm256_fmadd_pd(b, t, y##n);                                              \
     }
-    out_x[0] += fold(x0);
-    out_y[0] += fold(y0);
-    if (group > 1) out_x[1] += fold(x1), out_y[1] += fold(y1);
-    if (group > 2) out_x[2] += fold(x2), out_y[2] += fold(y2);
-    if (group > 3) out_x[3] += fold(x3), out_y[3] += fold(y3);
-    if (group > 4) out_x[4] += fold(x4), out_y[4] += fold(y4);
+        SOT_UP_TO_5(group, DOT)
+    }
+#define FOLD(n) out_x[n] += fold(x##n), out_y[n] += fold(y##n);
+    SOT_UP_TO_5(group, FOLD)
 }
 
 INLINE void dot_group(const sot_softmax_rows *rows, const double *theta, size_t begin,
@@ -97,10 +80,9 @@ AVX2 static void dots(const sot_softmax_rows *rows, const double *theta, double 
         size_t c = 0;
         for (; c + GROUP <= classes; c += GROUP)
             dot_group(rows, theta, j, columns, c, GROUP, out);
-        if (classes - c == 4) dot_group(rows, theta, j, columns, c, 4, out);
-        if (classes - c == 3) dot_group(rows, theta, j, columns, c, 3, out);
-        if (classes - c == 2) dot_group(rows, theta, j, columns, c, 2, out);
-        if (classes - c == 1) dot_group(rows, theta, j, columns, c, 1, out);
+#define REST(n) dot_group(rows, theta, j, columns, c, n, out);
+        SOT_ONE_OF_4(classes - c, REST)
+#undef REST
     }
 }
 
@@ -124,35 +106,17 @@ INLINE void add_tile(const sot_softmax_rows *rows, const double *scales, size_t 
         const float *x = dense + rows->at[i] * stride;
         const __m256d a = four_of(x);
         const __m256d b = four_of(x + 4);
-        __m256d scale = _mm256_broadcast_sd(scales);
-        a0 = _mm256_fmadd_pd(scale, a, a0);
-        b0 = _mm256_fmadd_pd(scale, b, b0);
-        if (group > 1) {
-            scale = _mm256_broadcast_sd(scales + 1);
-            a1 = _mm256_fmadd_pd(scale, a, a1);
-            b1 = _mm256_fmadd_pd(scale, b, b1);
-        }
-        if (group > 2) {
-            scale = _mm256_broadcast_sd(scales + 2);
-            a2 = _mm256_fmadd_pd(scale, a, a2);
-            b2 = _mm256_fmadd_pd(scale, b, b2);
-        }
-        if (group > 3) {
-            scale = _mm256_broadcast_sd(scales + 3);
-            a3 = _mm256_fmadd_pd(scale, a, a3);
-            b3 = _mm256_fmadd_pd(scale, b, b3);
-        }
-        if (group > 4) {
-            scale = _mm256_broadcast_sd(scales + 4);
-            a4 = _mm256_fmadd_pd(scale, a, a4);
-            b4 = _mm256_fmadd_pd(scale, b, b4);
-        }
+#define ADD(n)                                                                           \
+    {                                                                                    \
+        const __m256d scale = _mm256_broadcast_sd(scales + n);                           \
+        a##n = _mm256_fmadd_pd(scale, a, a##n);                                          \
+        b##n = _mm256_fmadd_pd(scale, b, b##n);                                          \
     }
-    if (group > 4) _mm256_storeu_pd(s4, a4), _mm256_storeu_pd(s4 + 4, b4);
-    if (group > 3) _mm256_storeu_pd(s3, a3), _mm256_storeu_pd(s3 + 4, b3);
-    if (group > 2) _mm256_storeu_pd(s2, a2), _mm256_storeu_pd(s2 + 4, b2);
-    if (group > 1) _mm256_storeu_pd(s1, a1), _mm256_storeu_pd(s1 + 4, b1);
-    _mm256_storeu_pd(s0, a0), _mm256_storeu_pd(s0 + 4, b0);
+        SOT_UP_TO_5(group, ADD)
+    }
+#define STORE(n) _mm256_storeu_pd(s##n, a##n), _mm256_storeu_pd(s##n + 4, b##n);
+    SOT_UP_TO_5(group, STORE)
+#undef STORE
 }
 
 AVX2 static void add(const sot_softmax_rows *rows, const double *scales, double *sum)
@@ -163,10 +127,9 @@ AVX2 static void add(const sot_softmax_rows *rows, const double *scales, double 
         size_t c = 0;
         for (; c + GROUP <= classes; c += GROUP)
             add_tile(rows, scales + c, j, GROUP, sum + c * stride);
-        if (classes - c == 4) add_tile(rows, scales + c, j, 4, sum + c * stride);
-        if (classes - c == 3) add_tile(rows, scales + c, j, 3, sum + c * stride);
-        if (classes - c == 2) add_tile(rows, scales + c, j, 2, sum + c * stride);
-        if (classes - c == 1) add_tile(rows, scales + c, j, 1, sum + c * stride);
+#define REST(n) add_tile(rows, scales + c, j, n, sum + c * stride);
+        SOT_ONE_OF_4(classes - c, REST)
+#undef REST
     }
 }
 
@@ -199,17 +162,11 @@ INLINE void units_tile(const sot_softmax_rows *rows, const float *scales, size_t
     __m256i a0 = load(s0), a1 = load(s1), a2 = load(s2), a3 = load(s3), a4 = load(s4);
     for (size_t i = 0; i < rows->count; i++, scales += rows->classes) {
         const __m256 x = _mm256_loadu_ps(dense + rows->at[i] * stride);
-        a0 = _mm256_add_epi32(a0, contribution(scales, x));
-        if (group > 1) a1 = _mm256_add_epi32(a1, contribution(scales + 1, x));
-        if (group > 2) a2 = _mm256_add_epi32(a2, contribution(scales + 2, x));
-        if (group > 3) a3 = _mm256_add_epi32(a3, contribution(scales + 3, x));
-        if (group > 4) a4 = _mm256_add_epi32(a4, contribution(scales + 4, x));
+#define ADD_UNITS(n) a##n = _mm256_add_epi32(a##n, contribution(scales + n, x));
+        SOT_UP_TO_5(group, ADD_UNITS)
     }
-    if (group > 4) store(s4, a4);
-    if (group > 3) store(s3, a3);
-    if (group > 2) store(s2, a2);
-    if (group > 1) store(s1, a1);
-    store(s0, a0);
+#define STORE(n) store(s##n, a##n);
+    SOT_UP_TO_5(group, STORE)
 }
 
 AVX2 static void add_units(const sot_softmax_rows *rows, const float *scales,
@@ -221,10 +178,8 @@ AVX2 static void add_units(const sot_softmax_rows *rows, const float *scales,
         size_t c = 0;
         for (; c + GROUP <= classes; c += GROUP)
             units_tile(rows, scales + c, j, GROUP, sum + c * stride);
-        if (classes - c == 4) units_tile(rows, scales + c, j, 4, sum + c * stride);
-        if (classes - c == 3) units_tile(rows, scales + c, j, 3, sum + c * stride);
-        if (classes - c == 2) units_tile(rows, scales + c, j, 2, sum + c * stride);
-        if (classes - c == 1) units_tile(rows, scales + c, j, 1, sum + c * stride);
+#define REST(n) units_tile(rows, scales + c, j, n, sum + c * stride);
+        SOT_ONE_OF_4(classes - c, REST)
     }
 }
 

@@ -122,22 +122,23 @@ void sot_softmax_restore(const sot_softmax_pass *pass, const double *from, doubl
     }
 }
 
-/* What the chunks of one pass share. */
-typedef struct job {
+/* The common state of the chunks of one pass. */
+typedef struct job job;
+struct job {
     sot_softmax_pass *pass;
+    void (*scale)(const job *task, size_t row, double *scales, double numbers[2]);
     const double *vector;
     const double *probabilities_in;
     double *probabilities_out;
     bool with_value;
-} job;
-
-typedef void (*scale_function)(const job *task, size_t row, double *scales,
-                               double numbers[2]);
+};
 
 /* The chunk's sum of scales[i] (x) x_i, where scales[i] comes from the row's products. */
-static void add_chunk(const job *task, scale_function scale, size_t chunk, size_t begin,
-                      size_t end)
+static sotto_status add_chunk(size_t chunk, size_t begin, size_t end, void *context,
+                              sotto_error *error)
 {
+    (void)error;
+    const job *task = context;
     const sot_softmax_pass *pass = task->pass;
     const size_t classes = pass->problem->classes;
     double *sum = pass->sums + chunk * 2 * pass->length;
@@ -157,7 +158,7 @@ static void add_chunk(const job *task, scale_function scale, size_t chunk, size_
                 rows.at[k] = i + k;
             pass->kernels->dots(&rows, task->vector, scales);
             for (size_t k = 0; k < rows.count; k++)
-                scale(task, i + k, scales + k * classes, numbers);
+                task->scale(task, i + k, scales + k * classes, numbers);
             pass->kernels->add(&rows, scales, block);
         }
         for (size_t j = 0; j < pass->length; j++)
@@ -165,6 +166,7 @@ static void add_chunk(const job *task, scale_function scale, size_t chunk, size_
     }
     pass->numbers[2 * chunk] = numbers[0];
     pass->numbers[2 * chunk + 1] = numbers[1];
+    return SOTTO_OK;
 }
 
 /* Margins become slopes. */
@@ -196,22 +198,6 @@ static void curved(const job *task, size_t row, double *scales, double numbers[2
         scales[c] = p[c] * (scales[c] - mean);
 }
 
-static sotto_status gradient_chunk(size_t chunk, size_t begin, size_t end, void *context,
-                                   sotto_error *error)
-{
-    (void)error;
-    add_chunk(context, slopes, chunk, begin, end);
-    return SOTTO_OK;
-}
-
-static sotto_status curved_chunk(size_t chunk, size_t begin, size_t end, void *context,
-                                 sotto_error *error)
-{
-    (void)error;
-    add_chunk(context, curved, chunk, begin, end);
-    return SOTTO_OK;
-}
-
 sot_frame sot_softmax_frame(const sot_softmax_pass *pass)
 {
     return (sot_frame){.pool = pass->problem->pool,
@@ -228,12 +214,12 @@ sotto_status sot_softmax_gradient(sot_softmax_pass *pass, const double *theta,
 {
     const sot_softmax *problem = pass->problem;
     job task = {.pass = pass,
+                .scale = slopes,
                 .vector = theta,
                 .probabilities_out = out->probabilities,
                 .with_value = out->value != NULL};
-    const sotto_status status =
-        sot_parallel_for(problem->pool, problem->matrix->rows, pass->chunk_rows,
-                         gradient_chunk, &task, error);
+    const sotto_status status = sot_parallel_for(
+        problem->pool, problem->matrix->rows, pass->chunk_rows, add_chunk, &task, error);
     if (status != SOTTO_OK) return status;
     sot_chunks_add_up(pass->sums, pass->chunks, pass->length, out->gradient);
     const double terms = sot_softmax_add_terms(pass, theta, out->gradient);
@@ -250,10 +236,10 @@ sotto_status sot_softmax_curved(sot_softmax_pass *pass, const double *probabilit
                                 sotto_error *error)
 {
     const sot_softmax *problem = pass->problem;
-    job task = {.pass = pass, .vector = v, .probabilities_in = probabilities};
-    const sotto_status status =
-        sot_parallel_for(problem->pool, problem->matrix->rows, pass->chunk_rows,
-                         curved_chunk, &task, error);
+    job task = {
+        .pass = pass, .scale = curved, .vector = v, .probabilities_in = probabilities};
+    const sotto_status status = sot_parallel_for(
+        problem->pool, problem->matrix->rows, pass->chunk_rows, add_chunk, &task, error);
     if (status != SOTTO_OK) return status;
     sot_chunks_add_up(pass->sums, pass->chunks, pass->length, out);
     for (size_t j = 0; j < pass->length; j++)

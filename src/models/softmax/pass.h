@@ -1,9 +1,9 @@
 /* models/softmax/pass.h: passes over the rows of a problem, with a workspace that lasts for many of them.
  *
- * Rows are cut into chunks that depend on the matrix's shape alone. A chunk adds up its blocks of
- * rows, the chunks are added up in their order: the same bits for any number of threads, and no
- * long chain of roundings. Vectors have `length` numbers in the layout of kernels.h, with zeros where
- * dense rows are padded.
+ * Rows are divided into chunks that depend only on the matrix's shape. A chunk adds up its blocks
+ * of rows, and the chunks are added up in their order. So the bits are the same for any number of
+ * threads, without a long chain of roundings. Vectors have `length` numbers in the layout of
+ * kernels.h, with zeros where dense rows are padded.
  */
 #ifndef SOT_MODELS_SOFTMAX_PASS_H
 #define SOT_MODELS_SOFTMAX_PASS_H
@@ -28,7 +28,7 @@ typedef struct sot_softmax_pass {
     double *center, *linear; /* the problem's, as vectors; NULL: 0 */
 } sot_softmax_pass;
 
-/* What the rounding errors of a gradient depend on. */
+/* The inputs of the rounding error bounds of a gradient. */
 typedef struct sot_softmax_bounds {
     double frobenius_upper; /* sqrt of the sum of all x_ij^2 */
     double row_upper;       /* the longest row */
@@ -72,8 +72,9 @@ SOTTO_MUST_CHECK sotto_status sot_softmax_gradient_careful(
     double *out_gradient, double *out_gradient_low, double *out_slope_squares,
     sotto_error *error);
 
-/* Sums of the losses alone, no terms, at `count` points, which share one reading of the rows; |exact sum - computed one| is at most
- * sot_softmax_value_error(), for the exact sum at any point within 2^-52 |theta| of theta, |theta| at most theta_norm. */
+/* Computes sums of only the losses, without terms, at `count` points, in one pass over the rows.
+ * The error is at most sot_softmax_value_error(). It holds for the exact sum at any point within
+ * 2^-52 |theta| of theta, |theta| at most theta_norm. */
 enum { SOT_SOFTMAX_POINTS = 2 };
 SOTTO_MUST_CHECK sotto_status sot_softmax_values(sot_softmax_pass *pass,
                                                  const double *const *thetas,
@@ -112,7 +113,7 @@ SOTTO_MUST_CHECK sotto_status sot_softmax_measure(sot_softmax_pass *pass,
 /* Adds their gradient to `gradient`; returns their value. */
 double sot_softmax_add_terms(const sot_softmax_pass *pass, const double *theta,
                              double *gradient);
-/* Their gradient at one place, in twofold numbers. */
+/* Returns their gradient at one place, in double-double numbers. */
 sot_twofold sot_softmax_terms_careful(const sot_softmax_pass *pass, size_t place,
                                       sot_twofold theta);
 /* Their second derivatives. */

@@ -15,8 +15,8 @@ size_t sot_softmax_class(double label, size_t classes)
     return label >= (double)classes ? classes - 1 : (size_t)label;
 }
 
-/* x = n log 2 + r, |r| <= 0.3466: n log2_high is exact (32 + 10 bits), the series to r^13 leaves out
- * less than 2^-57, and its additions and multiplications cost less than 2^-51. */
+/* x = n log 2 + r, |r| <= 0.3466: n log2_high is exact (32 + 10 bits). The remainder of the
+ * series to r^13 is below 2^-57, and its additions and multiplications cost less than 2^-51. */
 static inline double exp_of(double x)
 {
     static const double series[] = {0x1.6124613a86d09p-33,

@@ -26,9 +26,10 @@ void sot_softmax_row_careful(sot_twofold *inout, size_t classes, size_t label);
 /* 2^-95 + (8 classes + 32) 2^-105: softmax.md. */
 double sot_softmax_row_error_careful(size_t classes);
 
-/* The loss at margins + steps minus that at the margins, from twofold numbers, with an error of at most
- * sot_softmax_difference_error() times the root of the sum of the squares of the steps. `scratch` has room for `classes`
- * numbers. Finite margins and steps, below 2^500 in size. */
+/* Returns the loss at margins + steps minus that at the margins, from double-double numbers.
+ * The error is at most sot_softmax_difference_error() times the root of the sum of the squares
+ * of the steps. `scratch` has room for `classes` numbers. Finite margins and steps, below
+ * 2^500 in size. */
 sot_twofold sot_softmax_row_difference(const sot_twofold *margins,
                                        const sot_twofold *steps, size_t classes,
                                        size_t label, sot_twofold *scratch);
@@ -36,8 +37,8 @@ sot_twofold sot_softmax_row_difference(const sot_twofold *margins,
 /* 2^-92 + classes 2^-102. */
 double sot_softmax_difference_error(size_t classes);
 
-/* exp(x), -inf <= x <= 0, with a relative error of at most 2^-50 down to exp(-708); below it that
- * number. Additions and multiplications alone, each rounded once. For the test. */
+/* Returns exp(x), -inf <= x <= 0, with a relative error of at most 2^-50 down to exp(-708); below
+ * it that number. Only additions and multiplications, each rounded once. For the test. */
 double sot_softmax_exp(double x);
 
 #endif

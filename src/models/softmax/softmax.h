@@ -1,17 +1,22 @@
-/* models/softmax/softmax.h: J(theta) = sum over rows of (log sum over c of exp(u_c) - u_y), u_c = theta_c.x,
- *                              + (lambda/2)|theta - center|^2
- *                              + l1 sum of (sqrt(t^2 + l1_width^2) - l1_width) over theta's numbers t
- *                              + linear.theta,
- * over all theta or over a ball, for two classes or more: multinomial logistic regression.
+/* models/softmax/softmax.h: multinomial logistic regression for two classes or more, over all
+ * theta or over a ball,
  *
- * Constants   With |x| <= R, p the probabilities and e_y the label's indicator, a record's gradient is
- *             (p - e_y) (x) x: at most sqrt2 R long. Its Hessian is (diag p - p p^T) (x) x x^T: of
- *             rank classes - 1, trace at most (1 - 1/classes) R^2, norm at most R^2 / 2.
- *             Proofs: softmax.md.
- * Labels      Two classes: negative is the first, all else the second, as for one margin. More: the
- *             class's place, from 0; what is below or NaN counts as the first, beyond as the last.
- * Vectors     theta, center, linear, gradients: classes x columns numbers, class by class.
- * Threads     Every function is bit-identical for any number of them.
+ *     J(theta) = sum over rows of (log sum over c of exp(u_c) - u_y), u_c = theta_c.x,
+ *                + (lambda/2)|theta - center|^2
+ *                + l1 sum of (sqrt(t^2 + l1_width^2) - l1_width) over theta's numbers t
+ *                + linear.theta.
+ *
+ * Constants: let |x| <= R, p the probabilities and e_y the label's indicator. A record's gradient
+ * is (p - e_y) (x) x: at most sqrt2 R long. Its Hessian is (diag p - p p^T) (x) x x^T: of rank
+ * classes - 1, trace at most (1 - 1/classes) R^2, norm at most R^2 / 2. Proofs: softmax.md.
+ *
+ * Labels: with two classes, negative is the first, all else the second, as for one margin. With
+ * more, the class's place, from 0; values below it and NaN count as the first, beyond as the
+ * last.
+ *
+ * Vectors: theta, center, linear, gradients have classes x columns numbers, class by class.
+ *
+ * Threads: every function is bit-identical for any number of them.
  */
 #ifndef SOT_MODELS_SOFTMAX_SOFTMAX_H
 #define SOT_MODELS_SOFTMAX_SOFTMAX_H
@@ -42,35 +47,36 @@ SOTTO_MUST_CHECK sotto_status sot_softmax_value(const sot_softmax *softmax,
                                                 const double *theta, double *out_value,
                                                 double *out_gradient, sotto_error *error);
 
-/* A proven upper bound of |grad J(theta)|, all rounding included: in double, or, with `careful`, in
- * sums of two doubles (slower by far, and far tighter). Infinite if theta is not finite. Proof:
- * softmax.md. */
+/* Returns a proven upper bound on |grad J(theta)|, including all rounding. In double or, with
+ * `careful`, in double-double (much slower, and far tighter). Infinite if theta is not finite.
+ * Proof: softmax.md. */
 SOTTO_MUST_CHECK sotto_status sot_softmax_gradient_norm_upper(const sot_softmax *softmax,
                                                               const double *theta,
                                                               bool careful,
                                                               double *out_norm_upper,
                                                               sotto_error *error);
 
-/* theta (in: where to start, a public point; out) with |theta - theta*| <= tau / lambda, theta* the
- * minimiser over the ball if there is one, proven as sot_glm_solve() proves it. It does not give up:
- * solver.md proves that it ends, whatever the rows are, if tau is above a floor stated there. With a
- * ball theta is in it up to that distance. Fails only for want of memory or on
- * cancellation, or, before anything is computed, if tau is not positive. */
+/* Computes theta (in: the start, a public point) with |theta - theta*| <= tau / lambda, proven
+ * as by sot_glm_solve(). theta* is the minimiser, over the ball if there is one. solver.md
+ * proves that it ends, for any rows, if tau is above a floor stated there. With a ball theta is
+ * in it up to that distance. Fails only for lack of memory, on cancellation or, before any
+ * computation, if tau is not positive. */
 SOTTO_MUST_CHECK sotto_status sot_softmax_solve(const sot_softmax *softmax, double tau,
                                                 double *theta, sotto_error *error);
 
-/* For the tape (tests): -grad J without its linear part, and log det of the Hessian (few columns:
- * the matrix is stored whole). */
+/* For the gate tape (tests): -grad J without its linear part, and log det of the Hessian (few
+ * columns: the matrix is stored whole). */
 SOTTO_MUST_CHECK sotto_status sot_softmax_noise_of(const sot_softmax *softmax,
                                                    const double *theta, double *out_noise,
                                                    double *out_log_determinant,
                                                    sotto_error *error);
 
 /* Adds the exact gradient sum of the losses of `count` rows (`rows` NULL: of all, and `count` is
- * theirs) to `units`, in integers: for each row the slopes p - e_y in float, then per coordinate
- * trunc(slope x_j / spacing). A row's contribution is a function of that row, theta and the spacing
- * alone, and its norm in units is at most sqrt2 R / spacing (1 + 2^-20) (proof: gradient_sum.md).
- * `spacing` is a power of two, 2^-100 to 2^99, with sqrt2 R / spacing at most 2^20. */
+ * theirs) to `units`, in integers. For each row it takes the slopes p - e_y in float, then per
+ * coordinate trunc(slope x_j / spacing). A row's contribution is a function of only that row,
+ * theta and the spacing. Its norm in units is at most sqrt2 R / spacing (1 + 2^-20) (proof:
+ * gradient_sum.md). `spacing` is a power of two, 2^-100 to 2^99, with sqrt2 R / spacing at most
+ * 2^20. */
 SOTTO_MUST_CHECK sotto_status sot_softmax_add_units(const sot_softmax *softmax,
                                                     const uint32_t *rows, size_t count,
                                                     const double *theta, double spacing,

@@ -92,9 +92,9 @@ static void turn(sot_softmax_solver *s)
     s->there = passed;
 }
 
-/* Moves `there` along the direction. J is convex along it and falls at first: the whole step is
- * taken if J still falls at its end, or hardly rises; otherwise the bracket around the lowest
- * point is narrowed until the slope is half of what it was at the start, or less. */
+/* Moves `there` along the direction. J is convex along it and falls at first. The whole step is
+ * taken if J still falls at its end, or hardly rises. Otherwise the bracket around the lowest
+ * point is narrowed until the slope is at most half of the initial one. */
 static sotto_status step(sot_softmax_solver *s, sotto_error *error)
 {
     const size_t length = s->pass.length;

@@ -1,4 +1,5 @@
-/* models/softmax/solver.h: what the solver's files share. Proof note: solver.md. */
+/* models/softmax/solver.h: the common part of the solver's files. Proof note:
+ * solver.md. */
 #ifndef SOT_MODELS_SOFTMAX_SOLVER_H
 #define SOT_MODELS_SOFTMAX_SOLVER_H
 
@@ -10,8 +11,8 @@ typedef struct sot_softmax_point {
     double *gradient, *gradient_low; /* likewise */
     double *probabilities;           /* of each row */
     double slope_squares;
-    double
-        norm; /* |gradient|: computed in the quick stage, a proven bound in the careful one */
+    double norm; /* |gradient|: computed in the fast stage, a proven bound in extended
+                  * precision */
 } sot_softmax_point;
 
 typedef struct sot_softmax_solver {
@@ -19,7 +20,7 @@ typedef struct sot_softmax_solver {
     sot_softmax_bounds bounds;
     sot_softmax_point here, there;
     double *direction;
-    /* Of conjugate gradients. */
+    /* For conjugate gradients. */
     double *ridge, *diagonal, *residual, *search, *curved;
 } sot_softmax_solver;
 
@@ -29,9 +30,9 @@ SOTTO_MUST_CHECK sotto_status sot_softmax_solver_begin(const sot_softmax *proble
                                                        sotto_error *error);
 void sot_softmax_solver_end(sot_softmax_solver *solver); /* wipes */
 
-/* The Newton direction from `here`, H d = -gradient, by conjugate gradients with the diagonal as
- * preconditioner: to a residual of `tolerance` times the gradient, or until rounding ends their
- * progress. d.Hd = -d.gradient > 0 up to rounding. */
+/* Computes the Newton direction from `here`, H d = -gradient, by conjugate gradients with the
+ * diagonal as preconditioner. It stops at a residual of `tolerance` times the gradient, or when
+ * rounding ends the progress. d.Hd = -d.gradient > 0 up to rounding. */
 SOTTO_MUST_CHECK sotto_status sot_softmax_direction(sot_softmax_solver *solver,
                                                     double tolerance, sotto_error *error);
 
@@ -48,8 +49,9 @@ SOTTO_MUST_CHECK sotto_status sot_softmax_look_carefully(sot_softmax_solver *sol
 SOTTO_MUST_CHECK sotto_status sot_softmax_quick(sot_softmax_solver *solver, double goal,
                                                 bool *out_proven, sotto_error *error);
 
-/* The same with gradients in twofold numbers: it goes on until the norm, proven, is at most `goal`,
- * or, with `to_round`, the norm plus lambda times the size of theta_low: then theta alone will do. */
+/* The same with gradients in double-double numbers, until the proven norm is at most `goal`. With
+ * `to_round`, until the norm plus lambda times the size of theta_low is: then theta by itself
+ * suffices. */
 SOTTO_MUST_CHECK sotto_status sot_softmax_careful(sot_softmax_solver *solver, double goal,
                                                   bool to_round, sotto_error *error);
 

@@ -1,4 +1,5 @@
-/* Sums of losses alone, without terms: at some points in double, and between two points to some 90 bits. Errors: models/linear/solver/values.md. */
+/* Sums of only the losses, without terms: at some points in double, and between two
+ * points to some 90 bits. Errors: models/linear/solver/values.md. */
 #include <assert.h>
 
 #include "base/error.h"
@@ -44,7 +45,7 @@ sotto_status sot_softmax_values(sot_softmax_pass *pass, const double *const *the
     return sot_frame_values(&frame, values_chunk, points, out_values, error);
 }
 
-/* The way has room for 3 twofold numbers a class and chunk. */
+/* The way has room for 3 double-double numbers per class and chunk. */
 static sotto_status way_chunk(size_t chunk, size_t begin, size_t end, void *context,
                               sotto_error *error)
 {

@@ -82,14 +82,14 @@ static void what_cannot_be_audited_is_refused_by_name(void **state)
     sotto_audit_config config = sotto_audit_defaults();
     config.model = SOTTO_MODEL_SVM;
     config.method = SOTTO_METHOD_OUTPUT;
-    refuses(config, SOTTO_INVALID_ARGUMENT, "epsilon is nan");
+    refuses(config, SOTTO_INVALID_ARGUMENT, "`epsilon` is nan");
     config.epsilon = 6.0;
     config.delta = 1e-5;
     config.alpha = 1.0;
-    refuses(config, SOTTO_INVALID_ARGUMENT, "alpha is 1");
+    refuses(config, SOTTO_INVALID_ARGUMENT, "`alpha` is 1");
     config.alpha = 0.01;
     config.runs = 99;
-    refuses(config, SOTTO_INVALID_ARGUMENT, "99 runs");
+    refuses(config, SOTTO_INVALID_ARGUMENT, "`runs` is 99");
     config.runs = 100;
     config.transcript = true;
     refuses(config, SOTTO_UNSUPPORTED, "transcript");
@@ -104,12 +104,12 @@ static void what_cannot_be_audited_is_refused_by_name(void **state)
     /* As many rows as a small epsilon needs are too many, and a tiny one has no number of them. */
     config.delta = 1e-6;
     config.epsilon = 0.02;
-    refuses(config, SOTTO_UNSUPPORTED, "rows; audit a larger one");
+    refuses(config, SOTTO_UNSUPPORTED, "rows; audit a larger epsilon");
     config.model = SOTTO_MODEL_CONCEPT;
     config.method = SOTTO_METHOD_EXPONENTIAL;
     config.delta = SOTTO_UNSET;
     config.epsilon = 1e-300;
-    refuses(config, SOTTO_UNSUPPORTED, "no attack would see");
+    refuses(config, SOTTO_UNSUPPORTED, "too small for any attack");
 }
 
 /* ---- what is said ---- */
@@ -146,7 +146,7 @@ static void sentences_say_what_was_proven_and_of_what(void **state)
     says(&pure, 1000, SOTTO_AUDIT_BY_RATES, "99 % confidence epsilon is at least");
     says(&gaussian, 1000, SOTTO_AUDIT_BY_MU, "99 % confidence mu is at least");
     says(&sampled, 1000, SOTTO_AUDIT_BY_NOISE, "less noise than the claim's plan");
-    says(&tilted, 1000, SOTTO_AUDIT_AS_GAUSSIAN, "which this is not");
+    says(&tilted, 1000, SOTTO_AUDIT_AS_GAUSSIAN, "a different mechanism");
 }
 
 /* Results that only a broken learner gives. */
@@ -170,8 +170,8 @@ static void a_refutation_names_its_strongest_evidence(void **state)
         strstr(audit.sentence, "REFUTED, with 99 % confidence: epsilon is at least 3.5"));
     audit.found.bounds.epsilon_lower = 1.5;
     sot_audit_put_sentence(&audit);
-    assert_non_null(strstr(audit.sentence,
-                           "REFUTED, with 99 % confidence: the attack misses at most"));
+    assert_non_null(
+        strstr(audit.sentence, "REFUTED, with 99 % confidence: the attack has at most"));
     audit.found.verdict.refuted = false;
     sot_audit_put_sentence(&audit);
     assert_non_null(strstr(audit.sentence, "at epsilon 2 delta is at least 0.062"));
@@ -181,7 +181,7 @@ static void no_confidence_is_shown_as_certainty(void **state)
 {
     (void)state;
     sotto_audit *audit = audit_of(&learner_cases[2], 100, 1e-7, 3);
-    assert_non_null(strstr(sotto_audit_sentence(audit), "but for a chance of 1e-07"));
+    assert_non_null(strstr(sotto_audit_sentence(audit), "except with probability 1e-07"));
     assert_null(strstr(sotto_audit_sentence(audit), "100 % confidence"));
     sotto_audit_free(audit);
 }
@@ -239,7 +239,7 @@ static void pictures_hold_claim_and_attack(void **state)
     char *svg = NULL;
     sotto_audit *audit = audit_of(&learner_cases[2], 200, ALPHA, 3);
     assert_ok(sotto_audit_to_svg(audit, &svg, &error), &error);
-    assert_non_null(strstr(svg, "the least that the claim allows"));
+    assert_non_null(strstr(svg, "lower limit of the claim"));
     assert_non_null(strstr(svg, "</svg>"));
     sotto_free(svg);
     assert_non_null(strstr(sotto_audit_sentence(audit), "Not refuted"));

@@ -256,12 +256,12 @@ static void what_cannot_be_attacked_is_refused(void **state)
     config.shadows = 7;
     assert_int_equal(sotto_membership_of(open, &config, &found, &error),
                      SOTTO_INVALID_ARGUMENT);
-    assert_non_null(strstr(error.message, "7 shadow models"));
+    assert_non_null(strstr(error.message, "`shadows` is 7"));
     config.shadows = 0;
     config.alpha = 0.0;
     assert_int_equal(sotto_membership_of(open, &config, &found, &error),
                      SOTTO_INVALID_ARGUMENT);
-    assert_non_null(strstr(error.message, "alpha is 0"));
+    assert_non_null(strstr(error.message, "`alpha` is 0"));
     assert_null(found);
     sotto_model_free(open);
 }

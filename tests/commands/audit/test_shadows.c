@@ -457,7 +457,7 @@ static void what_no_shadow_can_be_like_is_refused(void **state)
     trained.epochs = 1.0;
     model = train(&trained, MATRIX, at->rows[0], NULL);
     assert_refused(sotto_membership_of(model, &config, &found, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "frozen", "--shadow-init", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "frozen", "`init=init.json`", NULL);
     sotto_model_free(model);
 }
 

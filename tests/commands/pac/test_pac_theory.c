@@ -356,7 +356,7 @@ static void out_of_range_settings_are_refused(void **state)
                    SOTTO_INVALID_ARGUMENT, &error, "public-agnostic", NULL);
     s.rows = 5.0;
     assert_refused(sotto_pac_alpha(&s, SOTTO_PAC_REALIZABLE, &value, &error),
-                   SOTTO_UNREACHABLE, &error, "5 rows", NULL);
+                   SOTTO_UNREACHABLE, &error, "`rows` is 5", NULL);
     assert_refused(sotto_pac_epsilon(&s, SOTTO_PAC_AGNOSTIC, &value, &error),
                    SOTTO_UNREACHABLE, &error, "any epsilon", NULL);
     assert_true(beta_of(s, SOTTO_PAC_AGNOSTIC) == 1.0);

@@ -285,7 +285,7 @@ static void votes_in_memory_are_those_of_a_file(void **state)
 
         config.skip = 2;
         assert_refused(label(&here, &config, &seen, &error), SOTTO_INVALID_ARGUMENT,
-                       &error, "4 rows", "ask fewer", NULL);
+                       &error, "4 rows", "smaller `ask`", NULL);
         config.skip = 1;
         votes.columns = 1;
         assert_refused(label(&here, &config, &seen, &error), SOTTO_INVALID_ARGUMENT,
@@ -437,7 +437,7 @@ static void what_no_theorem_covers_is_refused(void **state)
     sotto_pate_teach_config config = scene_teach(here.directory, 6);
     config.sharding = SOTTO_PATE_BY_PLACE;
     assert_refused(teach(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "by place", NULL);
+                   "`sharding` is place", NULL);
     config.sharding = SOTTO_PATE_BY_UNIT;
     assert_refused(teach(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
                    "no unit", NULL);
@@ -552,7 +552,7 @@ static void whole_teachers_are_another_unit(void **state)
 
     config.ledger = "budget.ledger";
     assert_refused(label(&here, &config, &labels, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "budget.ledger", "unit record", NULL);
+                   "budget.ledger", "`unit=record`", NULL);
     config.ledger = NULL;
     config.vote_labels = true; /* a column that is empty votes: the first class */
     config.vote.teachers = 2;
@@ -583,11 +583,11 @@ static void rows_of_a_query_have_no_place(void **state)
         config.sharding = SOTTO_PATE_BY_PLACE;
         assert_refused(
             sotto_pate_teach(&config, here.schema, &unplaced[i], &result, &error),
-            SOTTO_INVALID_ARGUMENT, &error, "query", "content", NULL);
+            SOTTO_INVALID_ARGUMENT, &error, "order of these rows", "content", NULL);
         config.sharding = SOTTO_PATE_BY_CONTENT;
         assert_refused(
             sotto_pate_teach(&config, here.schema, &selected[i], &result, &error),
-            SOTTO_INVALID_ARGUMENT, &error, "--public-n is 120", "secret", NULL);
+            SOTTO_INVALID_ARGUMENT, &error, "`public_n` is 120", "secret", NULL);
     }
     end(&here);
 }

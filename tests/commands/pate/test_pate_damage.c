@@ -148,16 +148,16 @@ static void an_edited_description_is_refused(void **state)
     static const struct {
         const char *key, *text, *word;
     } edits[] = {
-        {"kind", " \"models\"", "teach them again into a new directory"},
+        {"kind", " \"models\"", "again into a new directory"},
         {"kind", " 7", "kind"},
-        {"version", " 1", "teach them again into a new directory"},
+        {"version", " 1", "again into a new directory"},
         {"version", " \"2\"", "version"},
         {"teachers", " 1", "there are 2 to"},
         {"teachers", too_many, "there are 2 to"},
         {"teachers", " \"3\"", "teachers"},
         {"sharding", " \"colour\"", "give auto, unit, content or place"},
         {"sharding", " 7", "sharding"},
-        {"sharding", " \"place\"", "says nothing about add-remove neighbours"},
+        {"sharding", " \"place\"", "no guarantee for add-remove neighbours"},
         {"adjacency", " \"next-door\"", "adjacency"},
         {"adjacency", " 7", "adjacency"},
         {"rows", " \"elsewhere\"", "rows"},
@@ -304,7 +304,7 @@ static void an_unreadable_digest_of_rows_is_refused(void **state)
     snprintf(name, sizeof name, "%s/rows.digest", here.directory);
     put(name, "00", 2);
     assert_refused(teach(&here, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "begun with other rows", NULL);
+                   "trained on other rows", NULL);
     assert_int_equal(unlink(name), 0);
     assert_int_equal(mkdir(name, 0700), 0);
     assert_int_equal(teach(&here, &error), SOTTO_IO);
@@ -363,11 +363,11 @@ static void settings_that_teachers_do_not_have_are_refused(void **state)
     sotto_pate_teach_config config = scene_teach(here.directory, TEACHERS);
     config.training.delta = 1e-5;
     assert_refused(teach_by(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "are for the labels", NULL);
+                   "sotto pate label", NULL);
     config = scene_teach(here.directory, TEACHERS);
     config.training.ledger = "some.ledger";
     assert_refused(teach_by(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "are for the labels", NULL);
+                   "sotto pate label", NULL);
     for (int i = 0; i < 3; i++) {
         config = scene_teach(here.directory, TEACHERS);
         if (i == 0) config.training.stream = true;
@@ -379,14 +379,14 @@ static void settings_that_teachers_do_not_have_are_refused(void **state)
     config = scene_teach(here.directory, TEACHERS);
     config.training.method = SOTTO_METHOD_GD;
     assert_refused(teach_by(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "leave the method out", NULL);
+                   "leave `method` out", NULL);
     config = scene_teach(here.directory, 1000000000);
     assert_refused(teach_by(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "1000000000 teachers are asked for", "for example 250", NULL);
+                   "`ensemble` is 1000000000", "for example 250", NULL);
     for (int i = 0; i < 2; i++) {
         config = scene_teach(i == 0 ? NULL : "", TEACHERS);
         assert_refused(teach_by(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
-                       "need a directory", NULL);
+                       "directory of the teachers is missing", NULL);
     }
     config = scene_teach(here.directory, TEACHERS);
     config.training.adjacency = (sotto_adjacency)7;
@@ -407,12 +407,12 @@ static void a_unit_decides_the_shards(void **state)
     sotto_pate_teach_config config = scene_teach(here.directory, TEACHERS);
     config.sharding = SOTTO_PATE_BY_CONTENT;
     assert_refused(teach_by(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "the sharding is unit, not content", NULL);
+                   "use `sharding=unit`, not content", NULL);
     config.sharding = SOTTO_PATE_BY_RULE;
     config.training.adjacency = SOTTO_REPLACE_ONE;
     config.training.public_n = ROWS;
     assert_refused(teach_by(&here, &config, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "with a unit in the schema; leave --public-n out", NULL);
+                   "with a unit in the schema; leave `public_n` out", NULL);
     config.training.public_n = 0;
     const sotto_data_file file = {.path = here.rows};
     assert_ok(sotto_pate_teach(&config, here.schema, &file, &result, &error), &error);
@@ -454,7 +454,7 @@ static void the_description_names_the_ledger(void **state)
     assert_non_null(strstr(whole.bytes, ledger));
     sot_free(whole.bytes);
     assert_refused(label(&here, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "a ledger charges for secret noise only", NULL);
+                   "a ledger charges only for secret noise", NULL);
     snprintf(members, sizeof members, "\"ledger\": \"%s/none\", ", here.rows);
     use_schema(&here, members, person); /* a file is no directory */
     assert_refused(teach(&here, &error), SOTTO_IO, &error, "cannot look at", NULL);

@@ -213,11 +213,11 @@ static void an_agreement_without_its_numbers_is_refused(void **state)
     config.agreement.noise = 2.0;
     config.vote.teachers = 0;
     assert_refused(sotto_pate_label_rows(&config, here.schema, NULL, &result, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "how many there are", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`ensemble` is 0", NULL);
     config.vote.teachers = TEACHERS;
     config.agreement.bins = TEACHERS + 1;
     assert_refused(sotto_pate_label_rows(&config, here.schema, NULL, &result, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "61 bins", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`agreement_bins` is 61", NULL);
     config.agreement.bins = 0;
     config.agreement.noise = -1.0;
     assert_refused(sotto_pate_label_rows(&config, here.schema, NULL, &result, &error),
@@ -242,11 +242,11 @@ static void pages_of_labels_show_the_agreement_only_if_it_was_paid_for(void **st
         if (i == 1) config.agreement.noise = 0.75;
         sotto_pate_result *labels = labelled(&here, &config);
         char *page = page_of(sotto_pate_json(labels), &report);
-        assert_non_null(strstr(page, "Private, and verified"));
+        assert_non_null(strstr(page, ", verified</strong>"));
         assert_non_null(strstr(page, "Private labels of y"));
         assert_non_null(strstr(page, "id=\"course-plot-title\""));
-        assert_true((strstr(page, "Not shown: nobody paid for it") != NULL) == (i == 0));
-        assert_true((strstr(page, "Share of the queries on which") != NULL) == (i == 1));
+        assert_true((strstr(page, "Not shown: it was not released") != NULL) == (i == 0));
+        assert_true((strstr(page, "Share of the queries with") != NULL) == (i == 1));
         assert_null(strstr(page, "<b>yes</b>"));
         assert_non_null(strstr(page, "&lt;b&gt;yes&lt;/b&gt;"));
         assert_null(strstr(page, "this model"));
@@ -288,10 +288,9 @@ static void pages_of_students_show_their_labels(void **state)
     assert_non_null(strstr(page, "give it with --taught-by"));
     assert_null(strstr(page, "course-plot"));
     assert_null(strstr(page, "no noise was added"));
-    assert_non_null(strstr(page,
-                           "by way of teachers, from records that stay secret. Noise "
-                           "was added on purpose"));
-    assert_null(strstr(page, "Random draws"));
+    assert_non_null(strstr(page, "by way of teachers, on records that stay secret. Noise "
+                                 "was added on purpose"));
+    assert_null(strstr(page, "Random sampling"));
     sotto_free(page);
 
     report.labels = here.labels;
@@ -300,11 +299,11 @@ static void pages_of_students_show_their_labels(void **state)
     report.threads = 1;
     page = page_of(text, &report);
     assert_non_null(strstr(page, "course-plot"));
-    assert_non_null(strstr(page, "Share of the queries on which"));
+    assert_non_null(strstr(page, "Share of the queries with"));
     assert_non_null(strstr(page, "(its labels)"));
     assert_non_null(strstr(page, "Confusion matrix"));
     assert_null(strstr(page, "not on the ledger"));
-    assert_null(strstr(page, "declare the data public"));
+    assert_null(strstr(page, "declare the rows public"));
     assert_links(page);
     sotto_free(page);
 
@@ -315,7 +314,8 @@ static void pages_of_students_show_their_labels(void **state)
     labels = labelled(&here, &config);
     assert_refused(
         sotto_report_render("s", text, strlen(text), &report, &other_page, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "not what the student was learned from", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "not the labels that the student was trained on",
+        NULL);
     report.data.path = NULL;
     const char *own = sotto_pate_json(labels);
     assert_refused(

@@ -11,6 +11,7 @@
 
 #include "base/json/writer.h"
 #include "commands/session/asked.h"
+#include "commands/session/session.h"
 #include "data/source/source.h"
 
 static char folder[32];
@@ -95,6 +96,25 @@ static void a_file_that_cannot_be_looked_at_is_no_stream(void **state)
                    "cannot look at loop", NULL);
 }
 
+/* The format decides how every cell is read: 1,5 is a number, or none. */
+static void a_declared_format_counts(void **state)
+{
+    (void)state;
+    const char *const formats[] = {NULL, "csv-semicolon", "csv-decimal-comma"};
+    const char settings[SOTTO_HASH_HEX_BYTES] = "";
+    sot_session runs[3];
+    sotto_error error;
+    for (size_t i = 0; i < 3; i++) {
+        runs[i] = (sot_session){
+            .data_path = "rows.csv", .output = "m.json", .format = formats[i]};
+        assert_ok(sot_asked_identify(&runs[i], settings, &error), &error);
+        for (size_t j = 0; j < i; j++) {
+            assert_string_not_equal(runs[i].asked, runs[j].asked);
+            assert_string_not_equal(runs[i].identity.data, runs[j].identity.data);
+        }
+    }
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void)
@@ -102,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(a_path_counts_by_its_place),
         IN_FOLDER(a_path_that_cannot_be_looked_at_is_refused),
+        IN_FOLDER(a_declared_format_counts),
         IN_FOLDER(a_file_that_cannot_be_looked_at_is_no_stream),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

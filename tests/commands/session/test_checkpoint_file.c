@@ -75,7 +75,8 @@ static void a_head_that_says_something_else_is_refused(void **state)
         {"\"sampler_error\":\"", "\"sampler_error\":\"x", "sampler_error is no such"},
         {"\"sampler_error\":", "\"sampler_error\":7,\"sealed\":true,\"z\":", "sealed"},
         {"\"sealed\":false", "\"sealed\":0", "sealed"},
-        {"\"body_bytes\":13", "\"body_bytes\":12", "its length is not what it says"},
+        {"\"body_bytes\":13", "\"body_bytes\":12",
+         "its length is not the one that it states"},
         {"\"body_bytes\":13", "\"body_bytes\":true", "body_bytes"},
         {"\"body_bytes\":13", "\"body_bytes\":13,\"more\":1", "more"},
     };

@@ -461,7 +461,7 @@ static void limits_and_names_that_cannot_be_kept_are_refused(void **state)
     sotto_train_config config = scene_config(&s, NULL);
     config.max_minutes = 0.0;
     assert_refused(scene_train(&s, &config, NULL, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "0 minutes", NULL);
+                   "`max_minutes` is 0", NULL);
     config.max_minutes = 5.0;
     config.output = NULL;
     assert_refused(scene_train(&s, &config, NULL, &error), SOTTO_INVALID_ARGUMENT, &error,

@@ -116,7 +116,7 @@ static void a_mean_of_selected_rows_divides_by_a_noisy_count(void **state)
         release_of(SOTTO_RELEASE_MEAN, "age", SOTTO_REPLACE_ONE);
     assert_refused(
         sot_release_prepare(&config, schema, SOT_ROWS_STORED, &release, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "number of rows is public", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "`public_n` is missing", NULL);
     sot_release_clear(&release);
     prepare(&config, SOT_ROWS_SELECTED, &release);
     assert_int_equal(release.part_count, 2);

@@ -244,11 +244,12 @@ static void settings_that_make_no_sense_are_refused(void **state)
     config.adjacency = SOTTO_REPLACE_ONE;
     config.public_n = 8;
     assert_refused(sotto_release_plan(&config, schema, &plan, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--public-n", "condition", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`public_n` is 8", "condition", NULL);
     config = config_of(model);
     config.statistic = SOTTO_RELEASE_COUNT;
     assert_refused(sotto_release_plan(&config, schema, &plan, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "a model", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error,
+                   "`model` has no meaning for this count", NULL);
     config = config_of(model);
     config.adjacency = SOTTO_REPLACE_ONE;
     assert_refused(sotto_release_plan(&config, schema, &plan, &error),

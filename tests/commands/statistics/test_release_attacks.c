@@ -121,7 +121,7 @@ static void a_wrong_public_n_is_refused_and_not_corrected(void **state)
     for (config.public_n = 6; config.public_n <= 8; config.public_n += 2) {
         assert_refused(
             run(&config, "0,a\n0,a\n0,a\n0,a\n0,a\n0,a\n0,a\n", &result, &error),
-            SOTTO_INVALID_ARGUMENT, &error, "declared public", NULL);
+            SOTTO_INVALID_ARGUMENT, &error, "rows of `public_n`", NULL);
         assert_null(strstr(error.message, " 7 "));
     }
     config.public_n = 7;

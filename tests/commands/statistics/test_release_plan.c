@@ -156,10 +156,10 @@ static void privacy_settings_have_no_default_and_are_checked(void **state)
     }
     config = plain(SOTTO_RELEASE_COUNT, NULL);
     config.mechanism = SOTTO_GAUSSIAN;
-    refuse(&config, "needs a delta");
+    refuse(&config, "`delta` is missing");
     config.mechanism = SOTTO_DISCRETE_LAPLACE;
     config.delta = 1e-6;
-    refuse(&config, "leave delta out");
+    refuse(&config, "leave `delta` out");
     config.mechanism = SOTTO_EXPONENTIAL;
     refuse(&config, "mechanism");
     config = plain(SOTTO_RELEASE_COUNT, NULL);
@@ -184,7 +184,7 @@ static void statistics_refuse_what_they_cannot_mean(void **state)
     (void)state;
     static const char *const red[] = {"c=red", NULL};
     sotto_release_config config = plain(SOTTO_RELEASE_COUNT, "x");
-    refuse(&config, "not of a column");
+    refuse(&config, "of whole rows");
     config = plain(SOTTO_RELEASE_SUM, NULL);
     refuse(&config, "of a column");
     config = plain(SOTTO_RELEASE_SUM, "id");
@@ -202,15 +202,15 @@ static void statistics_refuse_what_they_cannot_mean(void **state)
     config.adjacency = SOTTO_REPLACE_ONE;
     refuse(&config, "public");
     config = plain(SOTTO_RELEASE_HISTOGRAM, "x");
-    refuse(&config, "needs bins");
+    refuse(&config, "has no bins");
     config.bins = 3;
     config.edges = "1,2";
-    refuse(&config, "not both");
+    refuse(&config, "`bins` and `edges` were both given");
     config = plain(SOTTO_RELEASE_HISTOGRAM, "big");
-    refuse(&config, "needs bins");
+    refuse(&config, "has no bins");
     config = plain(SOTTO_RELEASE_HISTOGRAM, "c");
     config.bins = 3;
-    refuse(&config, "its values are the bins");
+    refuse(&config, "whose values are the bins");
     config = plain(SOTTO_RELEASE_HISTOGRAM, "x");
     config.bins = 100001;
     refuse(&config, "fewer");
@@ -247,7 +247,7 @@ static void choices_refuse_what_they_cannot_mean(void **state)
     refuse(&config, "sensitivity");
     config.sensitivity = 1;
     config.column = "c";
-    refuse(&config, "not of a column");
+    refuse(&config, "of whole rows");
     config = plain(SOTTO_RELEASE_CHOICE, "x");
     config.score = SOTTO_SCORE_COUNT;
     refuse(&config, "most common");
@@ -278,27 +278,30 @@ static void settings_of_another_statistic_are_refused(void **state)
     static const char *const red[] = {"c=red", NULL};
     sotto_release_config config = plain(SOTTO_RELEASE_COUNT, NULL);
     config.bins = 3;
-    refuse(&config, "bins");
+    refuse(&config, "`bins` has no meaning for this count");
+    config.bins = 0;
+    config.edges = "1,2";
+    refuse(&config, "`edges` has no meaning for this count");
     config = plain(SOTTO_RELEASE_COUNT, NULL);
     config.quantile = 0.5;
-    refuse(&config, "quantile");
+    refuse(&config, "`quantile` has no meaning for this count");
     config = plain(SOTTO_RELEASE_COUNT, NULL);
     config.candidates = "1";
-    refuse(&config, "candidates");
+    refuse(&config, "`candidates` has no meaning for this count");
     config = plain(SOTTO_RELEASE_COUNT, NULL);
     config.monotone = true;
-    refuse(&config, "sensitivity");
+    refuse(&config, "`monotone` has no meaning for this count");
     config = plain(SOTTO_RELEASE_COUNT, NULL);
     config.score = SOTTO_SCORE_COUNT;
-    refuse(&config, "score");
+    refuse(&config, "`score` has no meaning for this count");
     config = plain(SOTTO_RELEASE_CHOICE, NULL);
     config.sensitivity = 1;
     config.where = red;
-    refuse(&config, "condition");
+    refuse(&config, "`where` has no meaning for this choice");
     config.where = NULL;
     config.adjacency = SOTTO_REPLACE_ONE;
     config.public_n = 5;
-    refuse(&config, "number of rows");
+    refuse(&config, "`public_n` has no meaning for this choice");
 }
 
 static void conditions_name_public_values(void **state)
@@ -311,7 +314,7 @@ static void conditions_name_public_values(void **state)
         const char *const where[] = {wrong[i], NULL};
         sotto_release_config config = plain(SOTTO_RELEASE_COUNT, NULL);
         config.where = where;
-        refuse(&config, "--where, byte");
+        refuse(&config, "`where`, byte");
     }
 }
 

@@ -89,7 +89,7 @@ static void rows_of_a_stream_are_secret_unless_it_is_declared(void **state)
     add_ages(&producer);
     assert_refused(
         release(&producer, &config, schema_text, (sotto_records){0}, &result, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "public-n", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "`public_n` is 6", "`stored_table=true`", NULL);
     assert_int_equal(producer.asked, 0);
     assert_ok(release(&producer, &config, schema_text, (sotto_records){.declared = true},
                       &result, &error),

@@ -372,7 +372,7 @@ static void an_accuracy_shows_no_person(void **state)
         sotto_plan *plan = NULL;
         assert_refused(
             sotto_release_plan(&config, sotto_model_schema(model), &plan, &error),
-            SOTTO_INVALID_ARGUMENT, &error, "--public-n is 30", NULL);
+            SOTTO_INVALID_ARGUMENT, &error, "`public_n` is 30", NULL);
     }
     sotto_model_free(model);
 }
@@ -424,15 +424,15 @@ static void the_number_of_rows_is_never_public(void **state)
     sotto_error error;
     static char json[65536];
     assert_refused(answers_of("ann,20,1,Lund\n", 1, json, sizeof json, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--public-n is 1", "'person'",
-                   "leave --public-n out", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`public_n` is 1", "'person'",
+                   "leave `public_n` out", NULL);
     sotto_plan *plan = NULL;
     sotto_schema *schema = make_schema();
     const asked mean = ASKED(MEAN, .column = "age");
     sotto_release_config config = config_of(&mean, SOTTO_REPLACE_ONE);
     config.public_n = 7;
     assert_refused(sotto_release_plan(&config, schema, &plan, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "--public-n is 7", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "`public_n` is 7", NULL);
     sotto_schema_free(schema);
 }
 

@@ -64,13 +64,13 @@ static void what_carries_privacy_has_no_default(void **state)
     config.epsilon = 0.0;
     refuse(&config, SOTTO_INVALID_ARGUMENT, "above 0");
     config = seeded(SOTTO_METHOD_GD, SOTTO_UNSET);
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "needs a delta");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "`delta` is missing");
     config = seeded(SOTTO_METHOD_GD, 1e-6);
     config.expected_rows = 0;
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "expected rows");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "`expected_rows` is missing");
     config = seeded(SOTTO_METHOD_OUTPUT, 1e-6);
     config.expected_rows = 0;
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "expected rows");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "`expected_rows` is missing");
     config.model = SOTTO_MODEL_UNSET;
     refuse(&config, SOTTO_INVALID_ARGUMENT, "sotto_model_kind");
     config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
@@ -86,7 +86,7 @@ static void settings_of_another_method_are_refused(void **state)
     refuse(&config, SOTTO_INVALID_ARGUMENT, "steps");
     config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
     config.learning_rate = 2.0;
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "learning rate");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "`learning_rate` has no meaning");
     config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
     config.lambda_theory = true;
     refuse(&config, SOTTO_INVALID_ARGUMENT, "theory");
@@ -95,14 +95,14 @@ static void settings_of_another_method_are_refused(void **state)
     refuse(&config, SOTTO_INVALID_ARGUMENT, "calibration");
     config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
     config.data_is_public = true;
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "declared public");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "leave `data_is_public` out");
     config = sotto_train_defaults();
     config.model = SOTTO_MODEL_LOGISTIC;
     config.method = SOTTO_METHOD_NONE;
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "declare the data public");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "declare the rows public");
     config.data_is_public = true;
     config.epsilon = 1.0;
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "leave out epsilon");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "leave out `epsilon`");
 }
 
 static void a_lambda_below_the_theorem_is_refused_with_the_least(void **state)
@@ -114,10 +114,10 @@ static void a_lambda_below_the_theorem_is_refused_with_the_least(void **state)
     sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
     config.lambda = 0.125;
     assert_refused(sotto_training_plan(&config, schema, &training, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "lambda is 0.125", "for example",
+                   SOTTO_INVALID_ARGUMENT, &error, "`lambda` is 0.125", "for example",
                    NULL);
     double least = 0.0;
-    assert_int_equal(sscanf(strstr(error.message, "for example") + 11, "%lf", &least), 1);
+    assert_int_equal(sscanf(strstr(error.message, "`lambda=") + 8, "%lf", &least), 1);
     config.lambda = least * (1.0 + 1e-8);
     assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
     sotto_training_free(training);
@@ -139,12 +139,12 @@ static void settings_without_a_model_are_refused_before_the_charge(void **state)
     config.epsilon = 1000.0;
     refuse(&config, SOTTO_INVALID_ARGUMENT, "give at most 549");
     config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-120);
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "none for pure noise");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "leave it out for pure noise");
     config = seeded(SOTTO_METHOD_GD, 1e-6);
     config.expected_rows = 100;
     config.learning_rate = 4.0;
     config.lambda = 1e3;
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "run away");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "diverge");
 }
 
 /* The largest epsilon that the refusal names is fine. */
@@ -176,7 +176,8 @@ static void a_public_number_of_rows_needs_units_of_one_row(void **state)
     config.adjacency = SOTTO_REPLACE_ONE;
     config.public_n = 7;
     assert_refused(sotto_training_plan(&config, schema, &training, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "person", "expected rows", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "person", "give `expected_rows`",
+                   NULL);
     sotto_schema_free(schema);
 }
 
@@ -193,7 +194,7 @@ static void a_wrong_public_n_is_refused_and_not_corrected(void **state)
     assert_refused(sotto_train_data(&config, schema,
                                     &(const sotto_data_file){.path = path}, &result,
                                     &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "declared public", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "9 rows of `public_n`", NULL);
     assert_null(strstr(error.message, " 7 "));
     (void)unlink(path);
     sotto_schema_free(schema);
@@ -339,7 +340,7 @@ static void the_file_says_nothing_of_the_computation(void **state)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         assert_null(strstr(sotto_train_json(result), words[i]));
     assert_non_null(strstr(sotto_train_certificate(result), "NOT PRIVATE"));
-    assert_non_null(strstr(sotto_train_text(result), "objective (no delta"));
+    assert_non_null(strstr(sotto_train_text(result), "objective (without a delta"));
     sotto_train_free(result);
     (void)unlink(path);
     sotto_schema_free(schema);

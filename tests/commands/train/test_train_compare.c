@@ -1,5 +1,6 @@
 /* Noise and cost of one training under several rules, beside the formulas of the papers and lectures, written out here again. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,6 +290,52 @@ static void the_default_lambda_falls_where_rows_are_many(void **state)
     }
 }
 
+/* ---- softmax ---- */
+
+static sotto_event first_event(const sotto_train_config *config, const char *labels,
+                               double *out_sigma)
+{
+    char text[200];
+    sotto_schema *schema = NULL;
+    sotto_training *training = NULL;
+    sotto_rule rule;
+    sotto_error error;
+    (void)snprintf(text, sizeof text,
+                   "{\"dataset\": \"compare\", \"features\": 105, \"labels\": %s,"
+                   " \"row_norm\": {\"bound\": 1.0, \"rule\": \"scale\"}}",
+                   labels);
+    assert_ok(sotto_schema_parse("schema.json", text, strlen(text), &schema, &error),
+              &error);
+    assert_ok(sotto_training_plan(config, schema, &training, &error), &error);
+    assert_ok(sotto_training_rule(training, SOTTO_CALIBRATION_SHARP, &rule, &error),
+              &error);
+    const sotto_event event = *sotto_plan_event(sotto_training_events(training), 0);
+    *out_sigma = rule.sigma;
+    sotto_training_free(training);
+    sotto_schema_free(schema);
+    return event;
+}
+
+/* A margin (x, -x) of norm sqrt(2) |x|; lambda doubles with its square. Three classes have no such margin. */
+static void softmax_of_two_classes_is_the_logistic_loss(void **state)
+{
+    (void)state;
+    sotto_train_config config = config_of(1.0, 1e-6, 0.4);
+    double logistic, softmax;
+    const sotto_event one = first_event(&config, "[0, 1]", &logistic);
+    config.model = SOTTO_MODEL_SOFTMAX;
+    config.lambda = 0.8;
+    const sotto_event two = first_event(&config, "[0, 1]", &softmax);
+    assert_relative(softmax, sqrt(2.0) * logistic, 1e-8);
+    assert_relative(two.noise_multiplier, one.noise_multiplier, 1e-8);
+    assert_relative(two.atom, one.atom, 1e-8);
+    assert_int_equal(two.theorem, SOTTO_FROZEN_SLOPE);
+    config.lambda = SOTTO_UNSET;
+    const sotto_event three = first_event(&config, "[0, 1, 2]", &softmax);
+    assert_int_equal(three.theorem, 0);
+    assert_int_equal(three.vertices, 2);
+}
+
 /* ---- refusals ---- */
 
 static void rules_that_do_not_apply_say_why(void **state)
@@ -297,7 +344,7 @@ static void rules_that_do_not_apply_say_why(void **state)
     sotto_train_config config = config_of(1.0, 1e-6, 0.2);
     sotto_rule rule = rule_of(&config, SOTTO_CALIBRATION_FORMER);
     assert_false(rule.applies); /* lambda is below R^2/(4 epsilon) */
-    assert_non_null(strstr(rule.reason.message, "lambda is 0.2"));
+    assert_non_null(strstr(rule.reason.message, "`lambda` is 0.2"));
     assert_true(isnan(rule.sigma) && isnan(rule.epsilon[0]));
     assert_true(rule_of(&config, SOTTO_CALIBRATION_SHARP).applies);
     config.adjacency = SOTTO_REPLACE_ONE;
@@ -327,7 +374,7 @@ static void other_methods_are_refused(void **state)
               &error);
     assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
     assert_refused(sotto_training_rule(training, SOTTO_CALIBRATION_KIFER, &rule, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "choose the method objective", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "give `method=objective`", NULL);
     sotto_training_free(training);
     sotto_schema_free(schema);
     assert_int_equal(sotto_rule_count(3), 0);
@@ -342,6 +389,7 @@ int main(void)
         cmocka_unit_test(redberg_has_the_published_profile),
         cmocka_unit_test(this_version_and_the_former_have_their_reference_values),
         cmocka_unit_test(the_default_lambda_falls_where_rows_are_many),
+        cmocka_unit_test(softmax_of_two_classes_is_the_logistic_loss),
         cmocka_unit_test(rules_that_do_not_apply_say_why),
         cmocka_unit_test(other_methods_are_refused),
     };

@@ -144,13 +144,13 @@ static void what_concepts_do_not_have_is_refused(void **state)
         concept_cases[0].class, SOTTO_METHOD_EXPONENTIAL, SOTTO_ADD_REMOVE);
     sotto_train_config config = good;
     config.concept = NULL;
-    expect_refused(&config, "of which class");
+    expect_refused(&config, "class of concepts to choose from");
     config = good;
     config.delta = 1e-6;
-    expect_refused(&config, "leave delta out");
+    expect_refused(&config, "leave `delta` out");
     config = good;
     config.method = SOTTO_METHOD_GD;
-    expect_refused(&config, "the method gd");
+    expect_refused(&config, "`method` is gd");
     config = good;
     config.epsilon = 0.0;
     expect_refused(&config, "epsilon");
@@ -161,7 +161,7 @@ static void what_concepts_do_not_have_is_refused(void **state)
     config = good;
     config.model = SOTTO_MODEL_LOGISTIC;
     config.method = SOTTO_METHOD_OBJECTIVE;
-    expect_refused(&config, "a class of concepts");
+    expect_refused(&config, "`concept`");
     config = good;
     config.prior = "model.json";
     expect_refused(&config, "prior");

@@ -318,26 +318,26 @@ static void what_does_not_fit_is_refused_before_a_row_is_read(void **state)
     (void)state;
     write_rows(data_path, false, 1);
     sotto_train_config config = private_config(NULL);
-    refuse(&config, CLASSES, "nobody says which");
+    refuse(&config, CLASSES, "`network` is missing");
     config = private_config(net_path);
     config.freeze = "1";
-    refuse(&config, CLASSES, "without an init");
+    refuse(&config, CLASSES, "`init=model.json`");
     config = private_config(net_path);
     config.validation = data_path;
-    refuse(&config, CLASSES, "those to learn from");
+    refuse(&config, CLASSES, "training rows");
     config.validation = NULL;
     config.validation_labels = data_path;
-    refuse(&config, CLASSES, "without validation rows");
+    refuse(&config, CLASSES, "without `validation`");
     config = private_config(net_path);
     config.stream = true;
-    refuse(&config, CLASSES, "cannot stream");
+    refuse(&config, CLASSES, "leave `stream` out");
     config = private_config(net_path);
     config.prior = net_path;
-    refuse(&config, CLASSES, "a prior");
+    refuse(&config, CLASSES, "`prior` has no meaning");
     config = private_config(net_path);
     config.model = SOTTO_MODEL_LOGISTIC;
     config.method = SOTTO_METHOD_SGD;
-    refuse(&config, CLASSES, "a network has no meaning for the model logistic");
+    refuse(&config, CLASSES, "`network` has no meaning for the model logistic");
 }
 
 static void theory_has_nothing_to_say(void **state)

@@ -1,62 +1,13 @@
 /* Charge first: what a ledger refuses is never learnt, and what fails later stays charged. */
-#include "support.h"
-
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <sotto/ledger.h>
-
-#include "base/file/file.h"
-#include "privacy/mechanisms/gate/tape.h"
+#include "commands/order_scene.h"
 #include "train_study.h"
 
-typedef struct scene {
-    char directory[64];
-    char ledger[96], data[96], output[96], schema_path[96];
-    sotto_schema *schema;
-} scene;
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
-/* A directory of its own with a schema, a data file and a ledger. */
 static scene *set_up(double epsilon)
 {
-    static scene s;
-    sotto_error error;
-    strcpy(s.directory, "/tmp/train-order-XXXXXX");
-    assert_non_null(mkdtemp(s.directory));
-    snprintf(s.ledger, sizeof s.ledger, "%s/budget.ledger", s.directory);
-    snprintf(s.data, sizeof s.data, "%s/data.csv", s.directory);
-    snprintf(s.output, sizeof s.output, "%s/model.json", s.directory);
-    snprintf(s.schema_path, sizeof s.schema_path, "%s/schema.json", s.directory);
-    char text[1024];
-    snprintf(text, sizeof text, "{\"ledger\": \"budget.ledger\", %s", study_schema + 1);
-    write_text(s.schema_path, text);
-    write_text(s.data, "age,town,person,smokes\n44.5,Lund,p1,no\n61.25,Ystad,p2,yes\n");
-    assert_ok(sotto_schema_load(s.schema_path, &s.schema, &error), &error);
-    sotto_ledger_config config = sotto_ledger_defaults();
-    strcpy(config.dataset, "study-1");
-    config.adjacency = SOTTO_ADD_REMOVE;
-    config.epsilon = epsilon;
-    config.delta = 1e-5;
-    assert_ok(sotto_ledger_init(s.ledger, &config, &error), &error);
-    return &s;
-}
-
-static void tear_down(scene *s)
-{
-    sotto_schema_free(s->schema);
-    (void)unlink(s->ledger);
-    (void)unlink(s->data);
-    (void)unlink(s->output);
-    (void)unlink(s->schema_path);
-    assert_int_equal(rmdir(s->directory), 0); /* nothing else was written */
+    const sotto_ledger_config config = order_ledger("study-1", epsilon, 1e-5);
+    return order_set_up(study_schema,
+                        "age,town,person,smokes\n44.5,Lund,p1,no\n61.25,Ystad,p2,yes\n",
+                        &config);
 }
 
 static sotto_train_config a_training(const scene *s)
@@ -68,32 +19,19 @@ static sotto_train_config a_training(const scene *s)
     return config;
 }
 
-static double spent(const scene *s)
+static sotto_status train(const void *config, const scene *s, sotto_error *error)
 {
-    sotto_error error;
-    sotto_ledger *ledger;
-    sotto_ledger_balance balance;
-    assert_ok(sotto_ledger_open(s->ledger, &ledger, &error), &error);
-    assert_ok(sotto_ledger_check(ledger, NULL, &error), &error);
-    assert_ok(sotto_ledger_read_balance(ledger, &balance, &error), &error);
-    sotto_ledger_close(ledger);
-    return balance.spent;
+    sotto_train_result *result = NULL;
+    const sotto_status status = sotto_train_data(
+        config, s->schema, &(const sotto_data_file){.path = s->data}, &result, error);
+    sotto_train_free(result);
+    return status;
 }
 
-/* How many releases went through the gate during the run. */
 static size_t releases_of(const sotto_train_config *config, const scene *s,
                           sotto_status *out_status, sotto_error *error)
 {
-    sotto_train_result *result = NULL;
-    sot_tape *tape = sot_tape_new();
-    sot_tape_record(tape);
-    *out_status = sotto_train_data(
-        config, s->schema, &(const sotto_data_file){.path = s->data}, &result, error);
-    sot_tape_stop(tape);
-    const size_t count = sot_tape_releases(tape);
-    sot_tape_free(tape);
-    sotto_train_free(result);
-    return count;
+    return order_releases(train, config, s, out_status, error);
 }
 
 static void nothing_passes_the_gate_when_the_budget_is_short(void **state)

@@ -243,7 +243,7 @@ static void what_has_no_proof_or_sense_is_refused(void **state)
     config.expected_rows = 0;
     config.public_n = 50;
     config.batch = 2;
-    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "one record is drawn");
+    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "takes one record a step");
     config = settings();
     config.sampling = SOTTO_WITHOUT_REPLACEMENT;
     refuse(&config, model_schema, SOTTO_UNSUPPORTED, "without-replacement");
@@ -258,11 +258,11 @@ static void what_has_no_proof_or_sense_is_refused(void **state)
     refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "no learning rate");
     config = settings();
     config.delta = SOTTO_UNSET;
-    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "needs a delta");
+    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "`delta` is missing");
     config = settings();
     config.l1 = 1.0;
     config.l1_width = 0.0;
-    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "docs/reference/losses.md");
+    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "can depend on one record");
 }
 
 int main(void)

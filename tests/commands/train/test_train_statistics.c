@@ -176,10 +176,10 @@ static void what_has_no_proof_or_no_meaning_is_refused(void **state)
     for (size_t i = 0; i < METHODS; i++) {
         sotto_train_config config = study_for(methods[i], SOTTO_ADD_REMOVE, false).config;
         config.delta = SOTTO_UNSET;
-        refuse(&config, SOTTO_INVALID_ARGUMENT, "needs a delta");
+        refuse(&config, SOTTO_INVALID_ARGUMENT, "`delta` is missing");
         config = study_for(methods[i], SOTTO_ADD_REMOVE, false).config;
         config.l1 = 1.0;
-        refuse(&config, SOTTO_INVALID_ARGUMENT, "L1");
+        refuse(&config, SOTTO_INVALID_ARGUMENT, "`l1` has no meaning");
         config = study_for(methods[i], SOTTO_ADD_REMOVE, false).config;
         config.model = config.model == SOTTO_MODEL_LINEAR ? SOTTO_MODEL_LOGISTIC
                                                           : SOTTO_MODEL_LINEAR;
@@ -188,7 +188,7 @@ static void what_has_no_proof_or_no_meaning_is_refused(void **state)
     sotto_train_config config =
         study_for(SOTTO_METHOD_ADASSP, SOTTO_ADD_REMOVE, false).config;
     config.lambda = 1.0;
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "use the method statistics");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "give `method=statistics`");
     config = study_for(SOTTO_METHOD_STATISTICS, SOTTO_ADD_REMOVE, false).config;
     config.threshold = 1.0;
     refuse(&config, SOTTO_INVALID_ARGUMENT, "threshold");
@@ -197,7 +197,7 @@ static void what_has_no_proof_or_no_meaning_is_refused(void **state)
     refuse(&config, SOTTO_INVALID_ARGUMENT, "steps");
     config = study_for(SOTTO_METHOD_NEWTON, SOTTO_ADD_REMOVE, false).config;
     config.steps = 1001;
-    refuse(&config, SOTTO_INVALID_ARGUMENT, "1001 steps");
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "`steps` is 1001");
     config.steps = 3;
     config.radius = 1.0;
     refuse(&config, SOTTO_INVALID_ARGUMENT, "radius");

@@ -215,13 +215,14 @@ static void units_and_records_in_memory_do_not_stream(void **state)
     config.stream = true;
     sotto_schema *schema = parse(study_unit_schema);
     assert_refused(sotto_training_plan(&config, schema, &training, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "person", "leave out --stream", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "person", "leave out `stream`", NULL);
     sotto_schema_free(schema);
     schema = parse(study_schema);
     static const double cells[4] = {0};
     const sotto_records records = {.features = {cells, SOTTO_FLOAT64, 1, 4, 32, 8}};
     assert_refused(sotto_train_records(&config, schema, &records, &result, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "in memory", "leave it out", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "in memory", "leave `stream` out",
+                   NULL);
     sotto_schema_free(schema);
 }
 

@@ -222,6 +222,41 @@ static void a_forecast_scores_what_the_model_predicts(void **state)
     }
 }
 
+typedef struct listener {
+    uint64_t heard, stop_at;
+} listener;
+
+static int hear(const sotto_progress *progress, void *context)
+{
+    listener *self = context;
+    assert_string_equal(progress->unit, "training");
+    assert_int_equal(progress->step, ++self->heard);
+    assert_int_equal(progress->steps, 4);
+    return self->heard == self->stop_at;
+}
+
+static void a_forecast_tells_of_each_training_and_stops_on_request(void **state)
+{
+    (void)state;
+    listener all = {.stop_at = 0}, two = {.stop_at = 2};
+    const sotto_train_config config = config_of(0);
+    sotto_schema *schema = parse(kinds[0].schema);
+    sotto_training *training = NULL;
+    sotto_forecast forecast;
+    sotto_error error;
+    assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
+    assert_ok(sotto_training_forecast_watched(training, NULL, 100, 4, hear, &all,
+                                              &forecast, &error),
+              &error);
+    assert_int_equal(all.heard, 4);
+    assert_refused(sotto_training_forecast_watched(training, NULL, 100, 4, hear, &two,
+                                                   &forecast, &error),
+                   SOTTO_INTERRUPTED, &error, "training 2 of 4", NULL);
+    assert_int_equal(two.heard, 2);
+    sotto_training_free(training);
+    sotto_schema_free(schema);
+}
+
 static void counts_far_from_zero_are_advised_against(void **state)
 {
     (void)state;
@@ -254,9 +289,9 @@ static void a_target_of_another_kind_is_refused_before_the_charge(void **state)
     (void)state;
     assert_plan_refused(SOTTO_MODEL_LINEAR, TWO, "is a class");
     assert_plan_refused(SOTTO_MODEL_LOGISTIC, RANGE, "is a number");
-    assert_plan_refused(SOTTO_MODEL_SVM, THREE, "choose the model softmax");
+    assert_plan_refused(SOTTO_MODEL_SVM, THREE, "give `model=softmax`");
     assert_plan_refused(SOTTO_MODEL_POISSON, RANGE, "never below 0");
-    assert_plan_refused(SOTTO_MODEL_CUSTOM, RANGE, "there is no loss");
+    assert_plan_refused(SOTTO_MODEL_CUSTOM, RANGE, "`loss` is missing");
     assert_plan_refused((sotto_model_kind)77, RANGE, "the model is 77");
 }
 
@@ -303,6 +338,7 @@ int main(void)
         cmocka_unit_test(a_loss_of_the_callers_goes_the_whole_way),
         cmocka_unit_test(a_plan_names_what_is_predicted),
         cmocka_unit_test(a_forecast_scores_what_the_model_predicts),
+        cmocka_unit_test(a_forecast_tells_of_each_training_and_stops_on_request),
         cmocka_unit_test(counts_far_from_zero_are_advised_against),
         cmocka_unit_test(a_target_of_another_kind_is_refused_before_the_charge),
         cmocka_unit_test(the_target_shows_nothing),

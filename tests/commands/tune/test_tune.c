@@ -266,7 +266,7 @@ static void validation_rows_in_memory_are_those_of_a_file(void **state)
     sotto_schema *schema = schema_of(study_schema);
     sotto_train_result *none = NULL;
     assert_refused(sotto_tune_records(&config, schema, &rows, &none, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "give them once", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "give it once", NULL);
     config.validation = NULL;
     sotto_train_result *seen = tune_seeded(&config, 3);
     assert_string_equal(sotto_train_json(seen), sotto_train_json(read));

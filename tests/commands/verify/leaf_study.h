@@ -360,7 +360,7 @@ static const leaf_kind leaf_kinds[] = {
     {"concept by laplace", leaf_concept, true},
     {"posterior samples", leaf_posterior, true},
     {"tuned model", leaf_tuned, true},
-    {"count with a condition", leaf_count, true},
+    {"count with `where`", leaf_count, true},
     {"sum", leaf_sum, true},
     {"mean", leaf_mean, true},
     {"histogram", leaf_histogram, true},

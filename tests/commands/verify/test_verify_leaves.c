@@ -485,7 +485,8 @@ static void outputs_that_others_follow_from_are_believed(void **state)
     believes(model, tuned);
     believes(labels, labelled);
     believes(student, taught);
-    refuse(student, "\"confidence\": 0.9", "\"confidence\": 0.4", "confidence is 0.4");
+    refuse(student, "\"confidence\": 0.9", "\"confidence\": 0.4",
+           "\"confidence\" is 0.4");
     refuse(student, "\"rounds\": 2", "\"rounds\": 0", "rounds");
     sot_free(student);
     sot_free(model);

@@ -184,15 +184,15 @@ static void what_it_cannot_do_is_refused(void **state)
 {
     (void)state;
     sotto_train_config config = settings(SOTTO_MODEL_HINGE, 1e-6);
-    refuse(config, SOTTO_UNSUPPORTED, "corner");
+    refuse(config, SOTTO_UNSUPPORTED, "kink");
     config = settings(SOTTO_MODEL_LOGISTIC, 1e-6);
     config.steps = 0;
-    refuse(config, SOTTO_INVALID_ARGUMENT, "expected rows");
+    refuse(config, SOTTO_INVALID_ARGUMENT, "`expected_rows` is missing");
     config.steps = 3000000;
     refuse(config, SOTTO_INVALID_ARGUMENT, "at most 1000000");
     config.steps = 5;
     config.learning_rate = 1.0;
-    refuse(config, SOTTO_INVALID_ARGUMENT, "learning rate");
+    refuse(config, SOTTO_INVALID_ARGUMENT, "`learning_rate` has no meaning");
     config = settings(SOTTO_MODEL_LOGISTIC, 1e-6);
     config.radius = -1.0;
     refuse(config, SOTTO_INVALID_ARGUMENT, "radius");

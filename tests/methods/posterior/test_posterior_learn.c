@@ -61,7 +61,7 @@ static void more_rows_than_planned_for_are_refused(void **state)
     sot_matrix matrix = scene_matrix(SOTTO_MODEL_LOGISTIC, ROWS, 9);
     assert_ok(drawn_begin(&at, config, &error), &error);
     assert_refused(scene_learn(&at, &matrix, 5, 1, theta, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "more than the 11 rows", NULL);
+                   &error, "more rows than the 11", NULL);
     scene_end(&at);
     scene_matrix_free(&matrix);
 }

@@ -131,7 +131,7 @@ static void a_pure_draw_says_up_to_which_delta(void **state)
     scene_end(&at);
     config.epsilon = 200.0; /* e^200 times the samplers' error */
     assert_refused(drawn_begin(&at, config, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "epsilon is 200", "give a smaller epsilon", NULL);
+                   "`epsilon` is 200", "give a smaller `epsilon`", NULL);
     scene_end(&at);
 }
 
@@ -313,18 +313,18 @@ static void what_has_no_guarantee_is_refused(void **state)
          SOTTO_UNSET,
          nothing,
          SOTTO_INVALID_ARGUMENT,
-         {"unbounded", "--radius"}},
+         {"unbounded", "`radius`"}},
         {SOTTO_MODEL_LINEAR,
          1e-6,
          nothing,
          SOTTO_INVALID_ARGUMENT,
-         {"unbounded", "--radius"}},
+         {"unbounded", "`radius`"}},
         {SOTTO_MODEL_HINGE, 1e-6, nothing, SOTTO_UNSUPPORTED, {"jumps", "svm"}},
         {SOTTO_MODEL_LOGISTIC,
          1e-6,
          zero_lambda,
          SOTTO_INVALID_ARGUMENT,
-         {"lambda is 0", "precision"}},
+         {"`lambda` is 0", "precision"}},
         {SOTTO_MODEL_LOGISTIC,
          1e-6,
          too_many,
@@ -347,17 +347,17 @@ static void what_has_no_guarantee_is_refused(void **state)
          {"exact-gaussian", "linear"}},
         {SOTTO_MODEL_LOGISTIC, 1e-6, steps, SOTTO_INVALID_ARGUMENT, {"steps", "mala"}},
         {SOTTO_MODEL_LOGISTIC, 1e-6, batch, SOTTO_INVALID_ARGUMENT, {"batch", "leave"}},
-        {SOTTO_MODEL_LOGISTIC, 1e-6, l1, SOTTO_INVALID_ARGUMENT, {"L1", "leave"}},
+        {SOTTO_MODEL_LOGISTIC, 1e-6, l1, SOTTO_INVALID_ARGUMENT, {"`l1`", "leave"}},
         {SOTTO_MODEL_LOGISTIC,
          1e-6,
          constants,
          SOTTO_INVALID_ARGUMENT,
-         {"public constants", "expected rows"}},
+         {"public constants", "`expected_rows` is missing"}},
         {SOTTO_MODEL_LOGISTIC,
          1e-6,
          zero_radius,
          SOTTO_INVALID_ARGUMENT,
-         {"radius is 0", "positive"}},
+         {"`radius` is 0", "from 1e-30 to 1e30"}},
         {SOTTO_MODEL_LOGISTIC,
          SOTTO_UNSET,
          public_em,
@@ -396,7 +396,7 @@ static void the_priors_centre_lies_in_the_ball(void **state)
     assert_true(scene_setting(&at, "radius") >= without + 5.0);
     at.config.radius = 4.5;
     assert_refused(sot_posterior_new(&at.setup, &learner, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "norm 5", "larger radius", NULL);
+                   &error, "norm 5", "larger `radius`", NULL);
     scene_end(&at);
 }
 

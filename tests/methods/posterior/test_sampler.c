@@ -31,7 +31,7 @@ static void what_cannot_be_certified_is_refused(void **state)
                    SOTTO_INVALID_ARGUMENT, &error, "squared", NULL);
     assert_refused(sot_sampler_plan_new(&facts, &squared, SOTTO_SAMPLER_EXACT_GAUSSIAN,
                                         1e-9, &plan, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "cut", "threshold", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "clipped", "`threshold`", NULL);
     assert_refused(
         sot_sampler_plan_new(&facts, &squared, SOTTO_SAMPLER_AUTO, 0.0, &plan, &error),
         SOTTO_INVALID_ARGUMENT, &error, "distance", NULL);
@@ -51,7 +51,7 @@ static void what_cannot_be_certified_is_refused(void **state)
     facts.lambda = 1e-30; /* steps without end */
     assert_refused(
         sot_sampler_plan_new(&facts, &squared, SOTTO_SAMPLER_AUTO, 1e-9, &plan, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "raise lambda", "radius or epsilon", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "raise `lambda`", "`radius` or `epsilon`", NULL);
 }
 
 /* A name is no proof: only the built-in loss is drawn by its Cholesky factor. */
@@ -339,7 +339,7 @@ static void the_listener_hears_public_numbers_alone(void **state)
             sot_sampler_draw(&s.plan, &s.potential, rng, &watch, theta, NULL, &error),
             SOTTO_INTERRUPTED, &error,
             public_constants ? "stopped on request after step "
-                             : "stopped on request in draw 3 of 5; how far",
+                             : "stopped on request in sample 3 of 5; the progress",
             NULL);
         assert_string_equal(ears.unit, public_constants ? "step" : "draw");
         assert_true(theta[0] == 7.0 && ears.calls == 1);

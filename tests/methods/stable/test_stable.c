@@ -368,10 +368,11 @@ static void what_has_no_proof_is_refused(void **state)
     refuse(config, SOTTO_INVALID_ARGUMENT, "public number of rows");
     config = good;
     config.model = SOTTO_MODEL_HINGE;
-    refuse(config, SOTTO_UNSUPPORTED, "corner");
+    refuse(config, SOTTO_UNSUPPORTED, "kink");
     config = good;
     config.learning_rate = 2.25;
-    refuse(config, SOTTO_INVALID_ARGUMENT, "at most 2");
+    refuse(config, SOTTO_INVALID_ARGUMENT,
+           "`learning_rate` is 2.25; steps are stable above 0 and up to 2");
     config = good;
     config.learning_rate = 1.75;
     config.lambda = 4.0 * ROWS;
@@ -389,7 +390,7 @@ static void what_has_no_proof_is_refused(void **state)
     refuse(config, SOTTO_INVALID_ARGUMENT, "double precision");
     config = good;
     config.l1 = 1.0;
-    refuse(config, SOTTO_INVALID_ARGUMENT, "L1");
+    refuse(config, SOTTO_INVALID_ARGUMENT, "`l1` has no meaning");
     config = good;
     config.method = SOTTO_METHOD_GD_OUTPUT;
     config.batch = 3;

@@ -62,7 +62,8 @@ static void the_facts_are_those_of_the_schema(void **state)
         assert_relative(facts->smoothness, 0.5 * bound * bound, 0x1p-50);
         assert_relative(facts->trace, (1.0 - 1.0 / classes) * bound * bound, 0x1p-50);
         assert_relative(facts->tau, 0x1p-20 * sqrt(2.0) * bound, 0x1p-50);
-        assert_false(facts->one_signed || facts->self_bounding);
+        assert_false(facts->one_signed);
+        assert_int_equal(facts->self_bounding, classes == 2.0); /* the logistic loss */
         sot_empirical_free(empirical);
         unmake(&with);
     }

@@ -4,7 +4,8 @@
 
 #include "commands/audit/pairs/parts.h"
 
-/* Of two corners the one that the record pulls to is the rare one: log-odds of -(1 + epsilon/2) without it. */
+/* The record pulls to the rare one of two vertices: log-odds of -(1 + epsilon/2) without
+ * it. */
 void sot_craft_corners(sot_study *study)
 {
     const double epsilon = study->config.epsilon;
@@ -16,14 +17,15 @@ void sot_craft_corners(sot_study *study)
     study->config.radius = 0.125;
     study->config.expected_rows = (uint64_t)rows + 1;
     study->aim = SOTTO_AIM_EPSILON;
-    study->pair = "one feature and one step: the record pulls to the corner that is "
-                  "rarely chosen";
-    study->short_of = "the corner's probability is not 0 without the record, so that the "
-                      "normaliser takes a part";
+    study->pair =
+        "one feature and one step: the record pulls to the vertex that is rarely chosen";
+    study->short_of = "the vertex has a positive probability without the record, so that "
+                      "the normaliser takes a part";
 }
 
-/* Two columns that are each a concept. The record, and enough other rows that it is rarely chosen, are errors of the
- * first; under replace-1.0 the other record is an error of the second. */
+/* Two columns, each of which is a concept. The record, and enough other rows to make it rarely
+ * chosen, are errors of the first. Under replace-one the other record is an error of the
+ * second. */
 void sot_craft_concept(sot_study *study)
 {
     (void)snprintf(
@@ -45,9 +47,8 @@ void sot_craft_concept(sot_study *study)
     study->direction[0] = 0.0;
     study->aim = SOTTO_AIM_EPSILON;
     study->pair = "two concepts: the record is an error of the one that is rarely chosen";
-    study->short_of =
-        "the concept's probability is not 0 without the record, so that the "
-        "normaliser takes a part";
+    study->short_of = "the concept has a positive probability without the record, so "
+                      "that the normaliser takes a part";
 }
 
 /* The same two concepts, and a record that is an error of both: every count moves by as much as the noise is for. Under replace-1.0
@@ -60,8 +61,7 @@ void sot_craft_counts(sot_study *study)
     study->look = SOT_LOOK_COUNTS;
     study->direction[0] = (double)study->base[0].copies; /* errors of the base rows */
     study->direction[1] = 0.0;
-    study->pair =
-        "two concepts: the record is an error of both; the noisy counts of both "
-        "are looked at";
+    study->pair = "two concepts: the record is an error of both; the attack uses the "
+                  "noisy counts of both";
     study->short_of = NULL;
 }

@@ -12,15 +12,15 @@ void sot_craft_minimiser(sot_study *study)
     }
     sot_study_on_line(study, SOT_LINE_ROWS);
     study->config.lambda = SOT_LINE_LAMBDA;
-    if (study->config.model == SOTTO_MODEL_HINGE && isnan(study->config.delta))
-        study->short_of = "noise that hides how far the solver is from the hinge's "
-                          "minimiser is most of what there is, twice the rest's scale";
+    if (isnan(study->config.delta))
+        study->short_of = sot_pair_row_of(study)->minimiser_short_of;
 }
 
 void sot_craft_objective(sot_study *study)
 {
     if (sot_study_is_curved(study)) {
-        /* The privacy loss is of gradients and does not suffer where the others bend. */
+        /* The privacy loss depends on gradients; the curvature of the others does not
+         * affect it. */
         if (study->config.adjacency == SOTTO_REPLACE_ONE)
             sot_study_aside(study, 1000, 0.125, 0.35);
         else
@@ -29,16 +29,16 @@ void sot_craft_objective(sot_study *study)
             study, study->config.adjacency == SOTTO_REPLACE_ONE ? 2.0 : 0.5);
     } else {
         sot_study_on_line(study, SOT_LINE_ROWS);
-        /* The tilt moves theta by b / lambda: more lambda, and the determinant is worth nothing. */
+        /* The random linear term moves theta by b / lambda. With more lambda the
+         * determinant vanishes. */
         study->config.lambda = 256.0;
     }
     study->look = SOT_LOOK_LOSS;
 }
 
 /* Plain steps, noise at the end: the record moves every step by as much as the bound says. */
-void sot_craft_stable(sot_study *study)
+static void craft_plain_steps(sot_study *study, bool passes)
 {
-    const bool passes = study->config.method == SOTTO_METHOD_PERMUTATION_SGD;
     study->config.steps = 4;
     if (sot_study_is_curved(study)) {
         sot_study_aside(study, 255, 0.25, 0.35);
@@ -52,6 +52,16 @@ void sot_craft_stable(sot_study *study)
     sot_study_set_rows(study);
 }
 
+void sot_craft_stable(sot_study *study)
+{
+    craft_plain_steps(study, false);
+}
+
+void sot_craft_passes(sot_study *study)
+{
+    craft_plain_steps(study, true);
+}
+
 /* v = sum y x and A = sum x^2 both move by 1, with noise of one scale. At v/A = -1 the quotient moves by 2/A under noise of
  * sqrt(2) of it: as much as both together. */
 void sot_craft_moments(sot_study *study)
@@ -59,8 +69,12 @@ void sot_craft_moments(sot_study *study)
     sot_study_on_line(study, 400);
     study->other = (sot_study_row){{1.0, 0.0}, -1.0, 1};
     study->pair = "one feature: the record on the line y = x, 400 rows on y = -x, where "
-                  "both second moments move the slope alike";
-    if (study->config.method == SOTTO_METHOD_ADASSP)
-        study->short_of = "a tenth of the budget protects an eigenvalue that does not "
-                          "show in the result";
+                  "both second moments move only the slope";
+}
+
+void sot_craft_adassp(sot_study *study)
+{
+    sot_craft_moments(study);
+    study->short_of =
+        "a tenth of the budget protects an eigenvalue that does not show in the result";
 }

@@ -3,12 +3,8 @@
 #include <stdio.h>
 
 #include "commands/audit/pairs/parts.h"
-
-static bool is_number(const sot_study *study)
-{
-    return study->config.model == SOTTO_MODEL_LINEAR ||
-           study->config.model == SOTTO_MODEL_HUBER;
-}
+#include "methods/kinds.h"
+#include "models/kinds.h"
 
 static void put_schema(sot_study *study, const char *target)
 {
@@ -18,24 +14,17 @@ static void put_schema(sot_study *study, const char *target)
                    study->features, target);
 }
 
-/* Poisson: counts of 0 and of 2 are as far from the rate, which is about 1 at 0. */
 static void put_target(sot_study *study)
 {
-    if (study->config.model == SOTTO_MODEL_POISSON)
-        put_schema(study, "\"target\": {\"lower\": 0, \"upper\": 2}");
-    else if (is_number(study))
-        put_schema(study, "\"target\": {\"lower\": -1, \"upper\": 1}");
-    else
-        put_schema(study, "\"labels\": [-1, 1]");
+    const char *target = sot_pair_row_of(study)->target;
+    put_schema(study, target == NULL ? "\"labels\": [-1, 1]" : target);
 }
 
 static bool cuts_slopes(const sot_study *study)
 {
-    const sotto_method method = study->config.method;
-    const bool fits = method == SOTTO_METHOD_STATISTICS ||
-                      method == SOTTO_METHOD_ADASSP || method == SOTTO_METHOD_POSTERIOR ||
-                      method == SOTTO_METHOD_REGULARIZED_EM;
-    return !fits && (is_number(study) || study->config.model == SOTTO_MODEL_POISSON);
+    const sot_method_row *method = sot_method_row_of(study->config.method);
+    return !method->fits_moments && method->distribution == NULL &&
+           sot_pair_row_of(study)->has_threshold;
 }
 
 /* The released numbers that are of feature `index`; class by class if there are two, of which the second is the label 1. */
@@ -45,19 +34,14 @@ static void look_along(sot_study *study, size_t index)
         study->direction[i] = 0.0;
     study->look = SOT_LOOK_ALONG;
     study->direction[index] = 1.0;
-    if (study->config.model != SOTTO_MODEL_SOFTMAX) return;
+    if (!sot_model_row_of(study->config.model)->class_vectors) return;
     study->direction[index] = -1.0;
     study->direction[study->features + index] = 1.0;
 }
 
-static double label_of(const sot_study *study)
-{
-    return study->config.model == SOTTO_MODEL_POISSON ? 2.0 : 1.0;
-}
-
 void sot_study_on_line(sot_study *study, size_t base_rows)
 {
-    const double label = label_of(study);
+    const double label = sot_pair_row_of(study)->label;
     study->features = 1;
     put_target(study);
     study->base[0] = (sot_study_row){{-1.0, 0.0}, label, base_rows};
@@ -74,7 +58,7 @@ void sot_study_on_line(sot_study *study, size_t base_rows)
 void sot_study_aside(sot_study *study, size_t base_rows, double length, double aside)
 {
     const double rest = sqrt(1.0 - aside * aside) * (1.0 - 0x1p-20);
-    const double label = label_of(study);
+    const double label = sot_pair_row_of(study)->label;
     study->features = 2;
     put_target(study);
     study->base[0] = (sot_study_row){{length, 0.0}, label, base_rows};
@@ -99,18 +83,17 @@ void sot_study_against(sot_study *study, size_t base_rows, double length)
 
 bool sot_study_is_curved(const sot_study *study)
 {
-    return study->config.model == SOTTO_MODEL_LOGISTIC ||
-           study->config.model == SOTTO_MODEL_SOFTMAX;
+    return (sot_pair_row_of(study)->group & SOT_PAIR_CURVED) != 0;
 }
 
 double sot_study_of_lambda(const sot_study *study, double value)
 {
-    return study->config.model == SOTTO_MODEL_SOFTMAX ? 2.0 * value : value;
+    return sot_pair_row_of(study)->scale * value;
 }
 
 double sot_study_of_rate(const sot_study *study, double value)
 {
-    return study->config.model == SOTTO_MODEL_SOFTMAX ? 0.5 * value : value;
+    return value / sot_pair_row_of(study)->scale;
 }
 
 void sot_study_set_rows(sot_study *study)

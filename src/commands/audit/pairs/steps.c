@@ -29,10 +29,12 @@ void sot_craft_stochastic(sot_study *study)
                       "step does not tell in which steps the record did";
 }
 
-/* Add-remove: one step from 0, all rows on one line: the record moves the gradient's sum by 1/2 and the curvature's by 1/4, both
- * against the step that the others make, which is 2 long. Replace-one doubles the gradient's noise; no two records move both sums alike and apart,
- * and the gradient must do: short rows take theta far along one axis within a few steps, and both records are aside, on the wrong side. Across the rows
- * there is little curvature but the damping's, so that no step forgets what a record did in the ones before. */
+/* Add-remove: one step from 0, all rows on one line. The record moves the gradient's sum by 1/2
+ * and the curvature's by 1/4, both against the others' step, which has length 2. Replace-one
+ * doubles the gradient's noise, and no two records move both sums well. So only the gradient is
+ * used. Short rows take theta far along one axis within a few steps, and both records are aside,
+ * on the wrong side. Across the rows there is little curvature beside the damping, so the effect
+ * of a record persists over the steps. */
 void sot_craft_newton(sot_study *study)
 {
     if (study->config.adjacency == SOTTO_REPLACE_ONE) {
@@ -51,8 +53,9 @@ void sot_craft_newton(sot_study *study)
         "and the claim allows for 1";
 }
 
-/* One dense layer on one feature. A record's gradient is longer than the clip while it is on the wrong side or near the middle, and
- * always along one line: weight and bias of one class against those of the other. */
+/* One dense layer on one feature. A record's gradient is longer than the clip norm while it is on
+ * the wrong side or near the middle. It is always along one line: weight and bias of one class
+ * against those of the other. */
 static void set_network(sot_study *study, double learning_rate)
 {
     study->config.iterate = SOTTO_ITERATE_AUTO;
@@ -77,13 +80,17 @@ void sot_craft_network(sot_study *study)
     study->config.steps = 8;
     set_network(study, 0x1p-8);
     sot_study_set_rows(study);
-    study->pair = "one dense layer: the record's gradient is cut to the clip's length in "
-                  "every step and has always the same direction; the other rows have "
-                  "its opposite";
+    study->pair = "one dense layer: the record's gradient is clipped in every step and "
+                  "has always the same direction; the other rows have its opposite";
 }
 
-/* The first step takes theta beyond every margin; after it nothing is left to learn, and the steps differ by the record and by
- * noise alone. */
+void sot_craft_transcript_network(sot_study *study)
+{
+    set_network(study, 160.0);
+}
+
+/* Moves theta beyond every margin in the first step. Later steps learn nothing: they differ only by the record and by
+ * noise. */
 void sot_craft_transcript(sot_study *study)
 {
     sot_study_on_line(study, 31);
@@ -93,10 +100,11 @@ void sot_craft_transcript(sot_study *study)
     study->config.steps = 2;
     study->config.learning_rate = 32.0;
     study->look = SOT_LOOK_STEPS;
-    if (study->config.model == SOTTO_MODEL_NETWORK) set_network(study, 160.0);
+    const sot_pair_row *row = sot_pair_row_of(study);
+    if (row->set_transcript != NULL) row->set_transcript(study);
     sot_study_set_rows(study);
-    study->pair = "one feature: the record's gradient is 1 long in the first step and 0 "
-                  "in the second; the difference of the two steps is looked at";
+    study->pair = "one feature: the record's gradient has norm 1 in the first step and 0 "
+                  "in the second; the attack uses the difference of the two steps";
     study->short_of = "one step of two shows the record, and the difference has the "
                       "noise of both";
 }

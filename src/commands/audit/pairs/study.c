@@ -1,4 +1,5 @@
-/* The pairs, model by model and method by method: docs/howto/audit.md says what each attains. */
+/* The pairs, model by model and method by method: docs/howto/audit.md lists the bound
+ * that each attains. */
 #include <math.h>
 
 #include "base/error.h"
@@ -9,73 +10,43 @@
 typedef void (*crafter)(sot_study *study);
 typedef sotto_status (*careful_crafter)(sot_study *study, sotto_error *error);
 
-enum {
-    MARGINS = 1,
-    LINES = 2,
-    LOGISTIC = 4,
-    NETWORK = 8,
-    CONCEPT = 16,
-    HINGE = 32,
-    POISSON = 64,
-    SOFTMAX = 128,
-    STRAIGHT = MARGINS | LINES | POISSON, /* smooth, with a linear part */
-    CURVED = LOGISTIC | SOFTMAX
-};
-
 static const struct {
     sotto_method method;
     unsigned models;
-    bool replaces;             /* replace-one alone */
+    bool replaces;             /* replace-one only */
+    unsigned transcripts;      /* models whose steps are audited too */
     crafter craft;             /* or */
     careful_crafter calibrate; /* which may fail */
 } crafters[] = {
-    {SOTTO_METHOD_OUTPUT, STRAIGHT | CURVED | HINGE, false, sot_craft_minimiser, NULL},
-    {SOTTO_METHOD_OBJECTIVE, STRAIGHT | CURVED, false, sot_craft_objective, NULL},
-    {SOTTO_METHOD_GD, STRAIGHT | CURVED | HINGE, false, sot_craft_descent, NULL},
-    {SOTTO_METHOD_SGD, STRAIGHT | CURVED | HINGE, false, sot_craft_stochastic, NULL},
-    {SOTTO_METHOD_SGD, NETWORK, false, sot_craft_network, NULL},
-    {SOTTO_METHOD_NEWTON, LOGISTIC, false, sot_craft_newton, NULL},
-    {SOTTO_METHOD_STATISTICS, LINES, false, sot_craft_moments, NULL},
-    {SOTTO_METHOD_ADASSP, LINES, false, sot_craft_moments, NULL},
-    {SOTTO_METHOD_PERMUTATION_SGD, STRAIGHT | CURVED, true, sot_craft_stable, NULL},
-    {SOTTO_METHOD_GD_OUTPUT, STRAIGHT | CURVED, true, sot_craft_stable, NULL},
-    {SOTTO_METHOD_FRANK_WOLFE, STRAIGHT, false, sot_craft_corners, NULL},
-    {SOTTO_METHOD_POSTERIOR, STRAIGHT | CURVED, false, NULL, sot_craft_posterior},
-    {SOTTO_METHOD_REGULARIZED_EM, STRAIGHT | CURVED, false, sot_craft_mechanism, NULL},
-    {SOTTO_METHOD_EXPONENTIAL, CONCEPT, false, sot_craft_concept, NULL},
-    {SOTTO_METHOD_PERMUTE_AND_FLIP, CONCEPT, false, sot_craft_concept, NULL},
-    {SOTTO_METHOD_LAPLACE, CONCEPT, false, sot_craft_counts, NULL},
+    {SOTTO_METHOD_OUTPUT, SOT_PAIR_STRAIGHT | SOT_PAIR_CURVED | SOT_PAIR_HINGE, false, 0,
+     sot_craft_minimiser, NULL},
+    {SOTTO_METHOD_OBJECTIVE, SOT_PAIR_STRAIGHT | SOT_PAIR_CURVED, false, 0,
+     sot_craft_objective, NULL},
+    {SOTTO_METHOD_GD, SOT_PAIR_STRAIGHT | SOT_PAIR_CURVED | SOT_PAIR_HINGE, false,
+     SOT_PAIR_MARGINS, sot_craft_descent, NULL},
+    {SOTTO_METHOD_SGD, SOT_PAIR_STRAIGHT | SOT_PAIR_CURVED | SOT_PAIR_HINGE, false, 0,
+     sot_craft_stochastic, NULL},
+    {SOTTO_METHOD_SGD, SOT_PAIR_NETWORK, false, SOT_PAIR_NETWORK, sot_craft_network,
+     NULL},
+    {SOTTO_METHOD_NEWTON, SOT_PAIR_LOGISTIC, false, 0, sot_craft_newton, NULL},
+    {SOTTO_METHOD_STATISTICS, SOT_PAIR_LINES, false, 0, sot_craft_moments, NULL},
+    {SOTTO_METHOD_ADASSP, SOT_PAIR_LINES, false, 0, sot_craft_adassp, NULL},
+    {SOTTO_METHOD_PERMUTATION_SGD, SOT_PAIR_STRAIGHT | SOT_PAIR_CURVED, true, 0,
+     sot_craft_passes, NULL},
+    {SOTTO_METHOD_GD_OUTPUT, SOT_PAIR_STRAIGHT | SOT_PAIR_CURVED, true, 0,
+     sot_craft_stable, NULL},
+    {SOTTO_METHOD_FRANK_WOLFE, SOT_PAIR_STRAIGHT, false, 0, sot_craft_corners, NULL},
+    {SOTTO_METHOD_POSTERIOR, SOT_PAIR_STRAIGHT | SOT_PAIR_CURVED, false, 0, NULL,
+     sot_craft_posterior},
+    {SOTTO_METHOD_REGULARIZED_EM, SOT_PAIR_STRAIGHT | SOT_PAIR_CURVED, false, 0,
+     sot_craft_mechanism, NULL},
+    {SOTTO_METHOD_EXPONENTIAL, SOT_PAIR_CONCEPT, false, 0, sot_craft_concept, NULL},
+    {SOTTO_METHOD_PERMUTE_AND_FLIP, SOT_PAIR_CONCEPT, false, 0, sot_craft_concept, NULL},
+    {SOTTO_METHOD_LAPLACE, SOT_PAIR_CONCEPT, false, 0, sot_craft_counts, NULL},
 };
 enum { CRAFTERS = sizeof crafters / sizeof crafters[0] };
 
-static unsigned group_of(sotto_model_kind model)
-{
-    switch (model) {
-    case SOTTO_MODEL_SVM:
-        return MARGINS;
-    case SOTTO_MODEL_HINGE:
-        return HINGE;
-    case SOTTO_MODEL_LINEAR:
-    case SOTTO_MODEL_HUBER:
-        return LINES;
-    case SOTTO_MODEL_LOGISTIC:
-        return LOGISTIC;
-    case SOTTO_MODEL_NETWORK:
-        return NETWORK;
-    case SOTTO_MODEL_CONCEPT:
-        return CONCEPT;
-    case SOTTO_MODEL_SOFTMAX:
-        return SOFTMAX;
-    case SOTTO_MODEL_POISSON:
-        return POISSON;
-    case SOTTO_MODEL_UNSET:
-    case SOTTO_MODEL_CUSTOM:
-        break;
-    }
-    return 0;
-}
-
-/* Where the record must move a choice or a law by a small epsilon, the rows that oppose it are as many as 1/epsilon or its square. */
+/* Where the record must move a choice or a distribution by a small epsilon, 1/epsilon rows or its square oppose it. */
 static const double epsilon_least = 1e-6;
 enum { ROWS_MOST = 100000 };
 
@@ -86,20 +57,21 @@ static sotto_status check_rows(const sotto_audit_config *config, const sot_study
     for (size_t i = 0; i < study->groups; i++)
         rows += study->base[i].copies;
     if (rows <= ROWS_MOST) return SOTTO_OK;
-    return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "epsilon is %g, and the pair for the method %s would have %zu rows; "
-                    "audit a larger one: a mistake does not depend on it",
-                    config->epsilon, sotto_method_name(config->method), rows);
+    return sot_fail(
+        error, SOTTO_UNSUPPORTED,
+        "`epsilon` is %g, and the pair for the method %s would have %zu rows; audit a "
+        "larger epsilon, for example `epsilon=6`: a bug does not depend on it",
+        config->epsilon, sotto_method_name(config->method), rows);
 }
 
 static sotto_status find_crafter(const sotto_audit_config *config, size_t *out_index,
                                  sotto_error *error)
 {
-    const unsigned group = group_of(config->model);
+    const unsigned group = sot_pair_group(config->model);
     if (config->epsilon < epsilon_least) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "epsilon is %g, which no attack would see; audit one of at least "
-                        "%g: a mistake does not depend on it",
+                        "`epsilon` is %g, too small for any attack to show; audit at "
+                        "least %g: a bug does not depend on it",
                         config->epsilon, epsilon_least);
     }
     for (size_t i = 0; i < CRAFTERS; i++) {
@@ -109,7 +81,7 @@ static sotto_status find_crafter(const sotto_audit_config *config, size_t *out_i
     }
     return sot_fail(error, SOTTO_UNSUPPORTED,
                     "no pair of neighbours is crafted for the model %s by the method %s; "
-                    "docs/howto/audit.md lists those that are",
+                    "docs/howto/audit.md lists the pairs",
                     sotto_model_kind_name(config->model),
                     sotto_method_name(config->method));
 }
@@ -130,15 +102,13 @@ sotto_status sot_study_craft(const sotto_audit_config *config, sot_study *out_st
     train->delta = config->delta;
     train->adjacency = crafters[index].replaces ? SOTTO_REPLACE_ONE : config->adjacency;
     train->threads = 1;
-    const bool steps =
-        (config->method == SOTTO_METHOD_GD && config->model == SOTTO_MODEL_SVM) ||
-        (config->method == SOTTO_METHOD_SGD && config->model == SOTTO_MODEL_NETWORK);
-    if (config->transcript && !steps) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "a transcript is audited of the model svm by gd and of networks "
-                        "by sgd, not of %s by %s; leave it out",
-                        sotto_model_kind_name(config->model),
-                        sotto_method_name(config->method));
+    const unsigned group = sot_pair_group(config->model);
+    if (config->transcript && (crafters[index].transcripts & group) == 0) {
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "`transcript` needs `model=svm` with `method=gd`, or `model=network` with "
+            "`method=sgd`, not %s by %s; leave `transcript` out",
+            sotto_model_kind_name(config->model), sotto_method_name(config->method));
     }
     if (crafters[index].calibrate != NULL)
         status = crafters[index].calibrate(out_study, error);

@@ -1,11 +1,14 @@
-/* commands/audit/pairs/study.h: two neighbouring data sets on which a learner tells as much as it ever does.
+/* commands/audit/pairs/study.h: two neighbouring data sets on which a learner leaks as much as
+ * possible.
  *
- * Idea     A claim holds for all pairs of neighbours; an audit that is to come near it needs the worst one. For each
- *          model and method it is crafted by hand: the record's gradient is as long as the claim allows wherever the
- *          learner goes (the linear part of a loss, or far on the wrong side of a margin), the other rows pull the other way, and
- *          what is released is looked at along the one direction in which the worlds differ.
- * Real     Rows are handed to the learner, its mechanism and its gate as they are used for training; nothing is charged, for
- *          no record is anybody's.
+ * Idea: a claim holds for all pairs of neighbours; a tight audit needs the worst one. For each
+ * model and method it is crafted by hand. The record's gradient is as long as the claim allows
+ * for all iterates. It is in the linear part of a loss, or far on the wrong side of a margin. The
+ * other rows pull the other way. The release is observed along the one direction in which the
+ * worlds differ.
+ *
+ * Real: rows go to the learner, its mechanism and its gate as in training. Nothing is charged:
+ * all records are synthetic.
  */
 #ifndef SOT_COMMANDS_AUDIT_PAIRS_STUDY_H
 #define SOT_COMMANDS_AUDIT_PAIRS_STUDY_H
@@ -28,7 +31,7 @@ typedef struct sot_study_row {
     size_t copies;
 } sot_study_row;
 
-/* What is made of a run. */
+/* The score of a run. */
 typedef enum sot_study_look {
     SOT_LOOK_ALONG = 1,  /* the released numbers along `direction` */
     SOT_LOOK_EQUALS = 2, /* 0 if the first released number is direction[0], else 1 */
@@ -41,8 +44,10 @@ typedef enum sot_study_look {
                            the record and one more with it, each; see below */
 } sot_study_look;
 
-/* The log-ratio of both worlds' laws at a noisy count x is (|x - m| - |x - m - 1|)/scale, and the counts' add up: the best statistic
- * there is. The scale is left out, for a threshold does not need it; so nothing that is claimed goes into the score. */
+/* The log-ratio of both worlds' distributions at a noisy count x is
+ * (|x - m| - |x - m - 1|)/scale, and the counts' ratios add up. This is the optimal statistic.
+ * The scale is left out, because a threshold does not need it; so the score uses no claimed
+ * value. */
 typedef struct sot_study {
     char schema_text[SOT_STUDY_SCHEMA_BYTES];
     size_t features;
@@ -64,7 +69,7 @@ typedef struct sot_study {
 SOTTO_MUST_CHECK sotto_status sot_study_craft(const sotto_audit_config *config,
                                               sot_study *out_study, sotto_error *error);
 
-/* What belongs to a study that is ready to run. */
+/* The state of a study that is ready to run. */
 typedef struct sot_laboratory {
     const sot_study *study; /* borrowed */
     sotto_schema *schema;
@@ -78,8 +83,9 @@ SOTTO_MUST_CHECK sotto_status sot_laboratory_open(const sot_study *study, sotto_
                                                   sotto_error *error);
 void sot_laboratory_close(sot_laboratory *laboratory);
 
-/* Trains `runs` times in each world, run i on a stream of its own, the worlds on different ones, and writes one score a run,
- * larger where the record seems to be in: out_scores[world * runs + i]. The same for any number of threads. */
+/* Trains `runs` times in each world, each run on its own stream. Writes one score per run, larger
+ * where the record seems included: out_scores[world * runs + i]. The same for any number of
+ * threads. */
 SOTTO_MUST_CHECK sotto_status sot_laboratory_run(const sot_laboratory *laboratory,
                                                  const sotto_audit_config *config,
                                                  sotto_rng *rng, double *out_scores,

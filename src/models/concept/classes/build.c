@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/schema/parts.h"
@@ -92,7 +93,7 @@ static sotto_status reserve(sot_concept_builder *builder, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* Takes the grid's cuts over, also when it fails. */
+/* Takes ownership of the grid's `cuts`, also on failure. */
 static sotto_status append(sot_concept_builder *builder, const sot_cells_grid *grid,
                            sotto_error *error)
 {
@@ -107,10 +108,7 @@ static sotto_status append(sot_concept_builder *builder, const sot_cells_grid *g
     }
     char *copy = NULL;
     sotto_status status = reserve(builder, error);
-    if (status == SOTTO_OK) {
-        copy = sot_copy_string(name);
-        if (copy == NULL) status = sot_fail_memory(error, strlen(name) + 1, 1);
-    }
+    if (status == SOTTO_OK) status = sot_copy_text(name, &copy, error);
     if (status != SOTTO_OK) {
         sot_free((void *)(uintptr_t)grid->cuts);
         return status;
@@ -162,7 +160,8 @@ sotto_status sot_concept_add_equal(sot_concept_builder *builder, size_t column,
     return append(builder, &grid, error);
 }
 
-/* Cuts beyond the bounds would part nothing; without bounds they are at most 2^52, as bounds would be. */
+/* Thresholds beyond the bounds would separate nothing; without bounds they are at most
+ * 2^52, as bounds would be. */
 static sotto_status read_cuts(const sot_json_value *list, double lower, double upper,
                               double *out_cuts, sotto_error *error)
 {
@@ -186,7 +185,7 @@ static sotto_status read_cuts(const sot_json_value *list, double lower, double u
     return SOTTO_OK;
 }
 
-/* For people alone: where a picture of numbers without bounds begins and ends. */
+/* Only for people: the range of a plot of numbers without bounds. */
 static void frame(sot_cells_grid *grid)
 {
     const double first = grid->cuts[0];
@@ -300,8 +299,8 @@ static sotto_status check_count(const sot_concept_class *class, sotto_error *err
     if (masks && count > SOT_CONCEPT_BITS_MAX) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the class %s has %zu features; all 2^%d of its concepts are scored, "
-            "so it takes up to %d: list those that matter with \"columns\"",
+            "the class %s has %zu features; all 2^%d of its concepts are scored, so it "
+            "takes up to %d: list the relevant ones with \"columns\"",
             kind, count, (int)SOT_CONCEPT_BITS_MAX, (int)SOT_CONCEPT_BITS_MAX);
     }
     return SOTTO_OK;

@@ -1,4 +1,4 @@
-/* What the schema says of a column that a class names. */
+/* The schema's facts about a column that a class names. */
 #include <stdio.h>
 #include <string.h>
 

@@ -21,7 +21,7 @@ void sot_concept_class_free(sot_concept_class *class)
 {
     if (class == NULL) return;
     for (size_t i = 0; i < class->features; i++) {
-        /* A grid borrows its cuts; those of a class are its own. */
+        /* A grid borrows its `cuts`; those of a class are its own. */
         if (class->grids != NULL) sot_free((void *)(uintptr_t) class->grids[i].cuts);
         if (class->names != NULL) sot_free(class->names[i]);
         if (class->weights != NULL) sot_free(class->weights[i]);
@@ -37,7 +37,7 @@ void sot_concept_class_free(sot_concept_class *class)
 
 static const uint64_t size_most = UINT64_C(1) << 62;
 
-/* Cuts of a feature that are in the class: at most 2^32 + 1. */
+/* Returns the number of thresholds of a feature in the class: at most 2^32 + 1. */
 static uint64_t cuts_of(const sot_concept_class *class, size_t feature)
 {
     const uint64_t cells = class->grids[feature].cells;

@@ -17,26 +17,21 @@ static void write_feature(const sot_concept_class *class, size_t feature,
     memcpy(column, name, stem);
     column[stem] = '\0';
     sot_json_begin_object(writer);
-    sot_json_key(writer, "column");
-    sot_json_write_string(writer, column);
+    sot_json_put_text(writer, "column", column);
     if (name[stem] != '\0') {
-        sot_json_key(writer, "value");
-        sot_json_write_string(writer, name + stem + 1);
+        sot_json_put_text(writer, "value", name + stem + 1);
     }
     if (!grid->indicator && grid->cuts == NULL) {
-        sot_json_key(writer, "cells");
-        sot_json_write_int64(writer, (int64_t)grid->cells);
+        sot_json_put_whole(writer, "cells", grid->cells);
     }
     if (!grid->indicator && grid->cuts != NULL) {
-        sot_json_key(writer, "cuts");
-        sot_json_begin_array(writer);
+        sot_json_open_array(writer, "cuts");
         for (uint64_t i = 0; i + 1 < grid->cells; i++)
             sot_json_write_double(writer, grid->cuts[i]);
         sot_json_end_array(writer);
     }
     if (class->weights != NULL && class->weights[feature] != NULL) {
-        sot_json_key(writer, "weights");
-        sot_json_begin_array(writer);
+        sot_json_open_array(writer, "weights");
         for (uint64_t i = 0; i <= grid->cells; i++)
             sot_json_write_int64(writer, (int64_t) class->weights[feature][i]);
         sot_json_end_array(writer);
@@ -47,12 +42,9 @@ static void write_feature(const sot_concept_class *class, size_t feature,
 void sot_concept_class_write(const sot_concept_class *class, sot_json_writer *writer)
 {
     sot_json_begin_object(writer);
-    sot_json_key(writer, "class");
-    sot_json_write_string(writer, sot_concept_kind_name(class->kind));
-    sot_json_key(writer, "both");
-    sot_json_write_bool(writer, class->both);
-    sot_json_key(writer, "features");
-    sot_json_begin_array(writer);
+    sot_json_put_text(writer, "class", sot_concept_kind_name(class->kind));
+    sot_json_put_bool(writer, "both", class->both);
+    sot_json_open_array(writer, "features");
     for (size_t i = 0; i < class->features; i++)
         write_feature(class, i, writer);
     sot_json_end_array(writer);

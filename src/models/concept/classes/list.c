@@ -1,4 +1,5 @@
-/* Every concept of a class in one public order, and what noisy counts in that order say. */
+/* Every concept of a class in one public order, and estimates from noisy counts in that
+ * order. */
 #include <assert.h>
 #include <math.h>
 
@@ -35,7 +36,7 @@ size_t sot_concept_lists(const sot_concept_class *class)
     return is_box(class) && class->features > 2 ? class->features : 1;
 }
 
-/* Cuts of a feature in the list, one way. */
+/* Returns the number of thresholds of a feature in the list, in one direction. */
 static uint64_t cuts_of(const sot_concept_class *class, size_t feature)
 {
     return class->grids[feature].cells + 1;

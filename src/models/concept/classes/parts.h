@@ -1,4 +1,5 @@
-/* models/concept/classes/parts.h: making a class, feature by feature: what settings and model files share. */
+/* models/concept/classes/parts.h: making a class, feature by feature: the common part of
+ * settings and model files. */
 #ifndef SOT_MODELS_CONCEPT_CLASSES_PARTS_H
 #define SOT_MODELS_CONCEPT_CLASSES_PARTS_H
 
@@ -21,7 +22,7 @@ SOTTO_MUST_CHECK sotto_status sot_concept_begin(sot_concept_builder *builder,
                                                 sot_concept_kind kind,
                                                 sotto_error *error);
 
-/* Whether concepts may be flipped, as `value` says. */
+/* Sets whether concepts may be flipped, by `value`. */
 SOTTO_MUST_CHECK sotto_status sot_concept_set_both(sot_concept_builder *builder,
                                                    bool both, const sot_json_value *value,
                                                    sotto_error *error);
@@ -35,12 +36,13 @@ SOTTO_MUST_CHECK sotto_status sot_concept_find_column(const sot_concept_builder 
                                                       const sot_json_value *value,
                                                       size_t *out_column,
                                                       sotto_error *error);
-/* What the schema says of the cells of a column, or of a matrix's numbers; NULL: numbers without bounds. */
+/* Returns the schema's description of the cells of a column, or of a matrix's numbers;
+ * NULL: numbers without bounds. */
 const sotto_column *sot_concept_column(const sot_concept_builder *builder, size_t column);
 /* SOTTO_INVALID_ARGUMENT for the target, ids and columns that are not read. */
 SOTTO_MUST_CHECK sotto_status sot_concept_check_column(const sot_concept_builder *builder,
                                                        size_t column, sotto_error *error);
-/* Of columns that hold numbers or integers, or of a matrix's. */
+/* For columns that hold numbers or integers, or for a matrix's. */
 bool sot_concept_is_number(const sot_concept_builder *builder, size_t column);
 bool sot_concept_is_bounded(const sot_concept_builder *builder, size_t column);
 /* "age", or "7" of a matrix. Returns `out` or the schema's own text. */
@@ -48,8 +50,8 @@ enum { SOT_CONCEPT_PLACE_BYTES = 24 };
 const char *sot_concept_column_name(const sot_concept_builder *builder, size_t column,
                                     char out[SOT_CONCEPT_PLACE_BYTES]);
 
-/* Appends a feature: a value of a category or a boolean; equal cells of a number with bounds (2 or more, at most
- * SOT_CELLS_MAX); the cuts of a list. */
+/* Appends a feature: a value of a category or a boolean; equal cells of a number with bounds (2
+ * or more, at most SOT_CELLS_MAX); a list of thresholds. */
 SOTTO_MUST_CHECK sotto_status sot_concept_add_indicator(sot_concept_builder *builder,
                                                         size_t column, size_t value,
                                                         sotto_error *error);
@@ -60,13 +62,13 @@ SOTTO_MUST_CHECK sotto_status sot_concept_add_cuts(sot_concept_builder *builder,
                                                    size_t column,
                                                    const sot_json_value *list,
                                                    sotto_error *error);
-/* The weights of a feature's cuts: cells + 1 whole numbers. */
+/* Sets the weights of a feature's thresholds: cells + 1 whole numbers. */
 SOTTO_MUST_CHECK sotto_status sot_concept_add_weights(sot_concept_builder *builder,
                                                       size_t feature,
                                                       const sot_json_value *list,
                                                       sotto_error *error);
 
-/* Whether the kind takes features of two cells alone. */
+/* True if the kind takes only features of two cells. */
 bool sot_concept_is_binary(sot_concept_kind kind);
 
 /* Begins the class of a model file's form and adds its features (json.c). */

@@ -27,7 +27,8 @@ typedef struct settings {
 
 /* ---- numbers ---- */
 
-/* The cuts that the settings give a column: one list for all, or a member for each. */
+/* Finds the thresholds that the settings give a column: one list for all, or a member for
+ * each. */
 static bool find_cuts(settings *made, size_t column, sot_json_value *out_list)
 {
     char digits[SOT_CONCEPT_PLACE_BYTES];
@@ -54,7 +55,7 @@ static uint64_t cells_for(const settings *made, size_t column)
     return values < 2.0 ? 0 : (uint64_t)values;
 }
 
-/* Whether a number that nobody named is left out: it is no yes or no, and the class needs one. */
+/* True if an unnamed number is left out: it has no two cells, and the class needs two. */
 static bool is_left_out(const settings *made, size_t column)
 {
     if (made->named || !sot_concept_is_binary(made->builder.class->kind)) return false;
@@ -77,7 +78,7 @@ static sotto_status add_number(settings *made, size_t column, sotto_error *error
     if (cells == 0) {
         char digits[SOT_CONCEPT_PLACE_BYTES];
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schema gives the column '%.60s' one value, which parts "
+                        "the schema gives the column '%.60s' one value, which separates "
                         "nothing; list other \"columns\"",
                         sot_concept_column_name(builder, column, digits));
     }
@@ -185,7 +186,7 @@ static sotto_status add_columns(settings *made, const sot_json_value *root,
     return status;
 }
 
-/* ---- cuts and weights ---- */
+/* ---- thresholds and weights ---- */
 
 /* A name among them that is no number of the class is a slip. */
 static sotto_status check_cuts(const settings *made, sotto_error *error)
@@ -228,7 +229,7 @@ static sotto_status add_weights(settings *made, sotto_error *error)
     }
     if (status == SOTTO_OK && used != sot_json_size(&made->weights))
         status = sot_json_refuse(&made->weights,
-                                 "give weights to features of the class alone", error);
+                                 "give weights only to features of the class", error);
     return status;
 }
 
@@ -306,7 +307,7 @@ static sotto_status read_file(settings *made, const char *path, sotto_error *err
     } else {
         char shown[64];
         status = sot_fail(error, status,
-                          "the class of concepts '%s' is neither thresholds, intervals, "
+                          "`concept` is '%s', which is neither thresholds, intervals, "
                           "stumps, rectangles, conjunctions, parities or candidates nor "
                           "a file that can be read: %.80s",
                           sot_printable(path, shown, sizeof shown), why.message);

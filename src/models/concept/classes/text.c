@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "models/concept/classes/concept.h"
 
-/* ---- a text that is cut to its buffer ---- */
+/* ---- a text that is truncated to its buffer ---- */
 
 typedef struct cut_text {
     char *out;
@@ -60,7 +60,7 @@ static void add_name(cut_text *text, const sot_concept_class *class, size_t feat
     add(text, class->names[feature]);
 }
 
-/* Whether the places low .. high - 1 are all of them: then there is nothing to say. */
+/* True if the places low .. high - 1 are all of them: then the text is empty. */
 static bool is_all(const sot_cells_grid *grid, uint64_t low, uint64_t high)
 {
     return low == 0 && high == grid->cells;

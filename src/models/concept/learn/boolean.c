@@ -38,9 +38,10 @@ static sotto_status count_masks(const sot_pac *pac, sot_table *table, int64_t *n
     return status;
 }
 
-/* A conjunction of the mask m says yes to x when x holds m, so it errs on yes - sum of nets[x] over those x. A parity says
- * no where x and m share an even number of bits: errors = yes of sign + and no of sign -, with signs
- * h(x) = +-1 that is the sum of (1 + h)/2 yes + (1 - h)/2 no = (records + sum of h(x) nets[x])/2. */
+/* A conjunction of the mask m predicts yes for x if x holds m. So it errs on yes - sum of nets[x]
+ * over those x. A parity predicts no where x and m share an even number of bits: errors = yes of
+ * sign + and no of sign -. With signs h(x) = +-1 that is the sum of
+ * `(1 + h)/2 yes + (1 - h)/2 no = (records + sum of h(x) nets[x])/2`. */
 static sotto_status score_masks(const sot_pac *pac, labels seen, int64_t *values,
                                 sot_pool *pool, sotto_error *error)
 {

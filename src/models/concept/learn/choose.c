@@ -48,7 +48,7 @@ static size_t best_of(const int64_t *scores, size_t count)
 /* From noisy scores to noisy errors. */
 static void count_errors(int64_t *noisy, size_t count)
 {
-    for (size_t i = 0; i < count; i++) { /* the gate cuts at 2^62: none overflows */
+    for (size_t i = 0; i < count; i++) { /* the gate clips at 2^62: none overflows */
         const int64_t errors = -noisy[i];
         noisy[i] = errors > SOT_CONCEPT_COUNT_MOST    ? SOT_CONCEPT_COUNT_MOST
                    : errors < -SOT_CONCEPT_COUNT_MOST ? -SOT_CONCEPT_COUNT_MOST
@@ -66,7 +66,8 @@ static int64_t *place_of(const sot_pac *pac, size_t choice)
     return place;
 }
 
-/* The whole vector is released, and what is done with it is free: the concept is the first of the least. */
+/* The whole vector is released, and its post-processing is free: the concept is the first
+ * with the smallest count. */
 static sotto_status choose_by_laplace(const sot_pac *pac, size_t choice, sotto_gate *gate,
                                       const int64_t *scores, size_t count,
                                       size_t *out_index, sotto_error *error)

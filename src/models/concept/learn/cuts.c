@@ -1,4 +1,5 @@
-/* Thresholds and stumps: one line of cuts, feature after feature, the flipped ones after the others. */
+/* Thresholds and stumps: one line of thresholds, feature after feature, the flipped ones
+ * after the others. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "models/concept/learn/parts.h"
@@ -10,7 +11,7 @@ static size_t polarities(const sot_concept_class *class)
 
 /* ---- public ---- */
 
-/* The measure of the cuts below `cut` of a feature. */
+/* Returns the measure of the thresholds below `cut` of a feature. */
 static uint64_t measure_below(const sot_pac *pac, size_t feature, uint64_t cut)
 {
     return pac->sums == NULL || pac->sums[feature] == NULL ? cut
@@ -66,7 +67,8 @@ sotto_status sot_pac_cuts_measure(sot_pac *pac, uint64_t *out_measure, sotto_err
     return SOTTO_OK;
 }
 
-/* The cut at a point of a feature's measure: the last one with no more than `point` below it, and some of its own. */
+/* Returns the threshold at a point of a feature's measure: the last one with at most
+ * `point` below it and a positive weight. */
 static uint64_t cut_at(const sot_pac *pac, size_t feature, uint64_t point)
 {
     if (pac->sums == NULL || pac->sums[feature] == NULL) return point;
@@ -98,8 +100,8 @@ static void write_concept(const sot_pac *pac, uint64_t point, double *out_number
 
 /* ---- secret ---- */
 
-/* The threshold at cut c errs on the yes below it and the no above: no + G(c) records (line.h); flipped on all
- * others: yes - G(c). */
+/* The threshold c errs on the yes below it and the no above: no + G(c) records (line.h). Flipped
+ * it errs on all others: yes - G(c). */
 static sotto_status add_cuts(const sot_pac *pac, const sot_view *view, size_t feature,
                              const sot_line *line, bool flipped, uint64_t begin,
                              sot_pac_cells *cells, sotto_error *error)

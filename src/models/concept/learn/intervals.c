@@ -7,11 +7,12 @@
 #include "base/memory.h"
 #include "models/concept/learn/parts.h"
 
-/* An interval errs on the yes outside and the no inside: with G of line.h, on yes - G(high) + G(low) records. Cuts in a cell have one G. */
+/* An interval errs on the yes outside and the no inside: with G of line.h, on
+ * yes - G(high) + G(low) records. Thresholds in a cell have one G. */
 typedef struct interval_scores {
     size_t count;
     int64_t *lows, *highs; /* minus G; G minus yes */
-    uint64_t *ends;        /* of the cells of cuts 0 .. cells */
+    uint64_t *ends;        /* of the cells of thresholds 0 .. cells */
     int64_t empty;
 } interval_scores;
 
@@ -22,7 +23,7 @@ static void free_scores(interval_scores *scores)
     sot_wipe_and_free(scores->ends, scores->count * sizeof *scores->ends);
 }
 
-/* What was made is the caller's to free, also on failure. */
+/* The caller frees `out`, also on failure. */
 static sotto_status score_line(const sot_line *line, uint64_t yes, uint64_t cells,
                                interval_scores *out, sotto_error *error)
 {

@@ -57,7 +57,8 @@ static void add_rows(sot_view *view, const sot_matrix *rows)
     }
 }
 
-/* Whether to count cells or to sort rows: the first takes time by cells, the second by rows. */
+/* True to count cells, false to sort rows: the first takes time by cells, the second by
+ * rows. */
 static bool is_counted(const sot_view *view, const sot_matrix *matrix)
 {
     if (matrix == NULL) return true;

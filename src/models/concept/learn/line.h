@@ -1,10 +1,12 @@
-/* models/concept/learn/line.h: records seen through one feature of a class. Secret, all of it: wiped when freed.
+/* models/concept/learn/line.h: records seen through one feature of a class. All of it is secret:
+ * wiped when freed.
  *
- * Idea     For cuts and intervals of a feature a record is its place and its label. With net(p) = records of
- *          place p with label yes, minus those with label no, and G(c) = sum of net(p) over p < c, the errors of a
- *          concept are one or two values of G and constants. G changes only behind places whose net is not 0: those are kept.
- *          Cuts between two of them make the same errors, so they come in cells of public measure; where the cells lie
- *          is secret and is never released, and no cut is left out because of it.
+ * Idea: for thresholds and intervals of a feature a record is its place and its label. Let
+ * net(p) = records of place p with label yes, minus those with label no, and G(c) = sum of net(p)
+ * over p < c. The errors of a concept are one or two values of G and constants. G changes only
+ * after places with a nonzero net: those are stored. Thresholds between two of them make the same
+ * errors, so they come in cells of public measure. The positions of the cells are secret and
+ * never released, and no threshold is left out because of them.
  */
 #ifndef SOT_MODELS_CONCEPT_LEARN_LINE_H
 #define SOT_MODELS_CONCEPT_LEARN_LINE_H
@@ -50,7 +52,7 @@ SOTTO_MUST_CHECK sotto_status sot_view_new(const sot_concept_class *class, size_
                                            sotto_error *error);
 void sot_view_free(sot_view *view);
 
-/* Of feature first + index. */
+/* Makes the line of feature first + index. */
 SOTTO_MUST_CHECK sotto_status sot_view_line(const sot_view *view, size_t index,
                                             sot_line *out_line, sotto_error *error);
 

@@ -12,7 +12,7 @@
 #include "models/concept/learn/parts.h"
 #include "numeric/outward.h"
 
-/* Of the statement about a learned concept's errors. */
+/* Failure probability of the statement about a learned concept's errors. */
 #define FAILURE 0.05
 
 /* ---- classes ---- */
@@ -44,8 +44,8 @@ static sotto_status measure_rectangles(sot_pac *pac, sotto_error *error)
         if (grids[j].cells <= SOT_PAC_SIDE_MAX) continue;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the feature '%.60s' has %" PRIu64
-                        " cells, and rectangles of two features are weighed one by one, "
-                        "with at most %d cells a side; set bits to 8 or less",
+                        " cells, and rectangles of two features have at most %d cells a "
+                        "side; set \"bits\" to 8 or less",
                         pac->class->names == NULL ? "" : pac->class->names[j],
                         grids[j].cells, SOT_PAC_SIDE_MAX);
     }
@@ -78,7 +78,7 @@ static sotto_status measure_choices(sot_pac *pac, sotto_error *error)
     return SOTTO_OK;
 }
 
-/* Whether the records are counted, so that they need not be in memory. */
+/* True if the records are counted, so that they need not be in memory. */
 static bool streams(const sot_concept_class *class)
 {
     if (class->kind == SOT_CONCEPT_CONJUNCTIONS || class->kind == SOT_CONCEPT_PARITIES ||
@@ -104,15 +104,15 @@ static sotto_status check_listed(const sot_pac *pac, sotto_error *error)
     if (pac->class->weights != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the class has weights, and %s treats all concepts alike; leave "
-                        "the weights out, or take the method exponential",
+                        "the weights out, or give `method=exponential`",
                         name);
     }
     if (pac->method == SOTTO_METHOD_LAPLACE) {
         if (sot_concept_counts(pac->class) <= SOT_CONCEPT_COUNTS_MAX) return SOTTO_OK;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the class has %" PRIu64
-                        " concepts%s, and %s hands out the noisy errors of each, at most "
-                        "2^20 in all; take fewer bits, or the method exponential",
+                        " concepts%s, and %s releases the noisy errors of each, at most "
+                        "2^20 in all; give fewer bits, or `method=exponential`",
                         pac->sizes[0], pac->choices > 1 ? " for its first feature" : "",
                         name);
     }
@@ -120,8 +120,8 @@ static sotto_status check_listed(const sot_pac *pac, sotto_error *error)
         if (pac->sizes[i] <= SOT_PAC_LISTED_MAX) continue;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the class has %" PRIu64
-                        " concepts, and %s visits each of them, at most 2^24; take fewer "
-                        "bits, or the method exponential",
+                        " concepts, and %s visits each of them, at most 2^24; give fewer "
+                        "bits, or `method=exponential`",
                         pac->sizes[i], name);
     }
     return SOTTO_OK;
@@ -137,26 +137,28 @@ static sotto_status check_settings(const sot_learner_setup *setup, sotto_error *
         setup->method != SOTTO_METHOD_PERMUTE_AND_FLIP &&
         setup->method != SOTTO_METHOD_LAPLACE && setup->method != SOTTO_METHOD_NONE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the method is %s; for concepts give exponential, "
+                        "`method` is %s; for concepts give exponential, "
                         "permute-and-flip, laplace or none",
                         sotto_method_name(setup->method));
     }
     if (!isnan(config->lambda)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "lambda is %g, but concepts have no coefficients; leave it out",
-                        config->lambda);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`lambda` is %g, but concepts have no coefficients; leave `lambda` out",
+            config->lambda);
     }
     if (!isnan(config->delta)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "delta is %g, but the choice of a concept is pure and needs "
-                        "none; leave it out",
-                        config->delta);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`delta` is %g, but the choice of a concept is pure; leave `delta` out",
+            config->delta);
     }
     return SOTTO_OK;
 }
 
-/* Errors change by at most 1 a row. A record that comes is an error of some concepts and moves no count down, so under add-remove all
- * changes have one sign; one that is replaced may help one concept and hurt another. */
+/* Errors change by at most 1 per row. A new record is an error of some concepts and moves no
+ * count down, so under add-remove all changes have one sign. A replaced record may help one
+ * concept and hurt another. */
 static sotto_selection_config selection_of(const sot_learner_setup *setup, size_t choices)
 {
     const sotto_train_config *config = setup->config;
@@ -164,7 +166,7 @@ static sotto_selection_config selection_of(const sot_learner_setup *setup, size_
     choice.epsilon = config->epsilon;
     if (choices > 1) {
         choice.epsilon = sot_div_down(config->epsilon, (double)choices);
-        /* What the choices cost together, rounded up, is no more than epsilon. */
+        /* The total cost of the choices, rounded up, is at most epsilon. */
         while (sot_mul_up(choice.epsilon, (double)choices) > config->epsilon)
             choice.epsilon = sot_next_down(choice.epsilon);
     }
@@ -176,7 +178,7 @@ static sotto_selection_config selection_of(const sot_learner_setup *setup, size_
     return choice;
 }
 
-/* ---- what is shown ---- */
+/* ---- descriptions ---- */
 
 static sotto_status show_choice(sot_learner *learner, const sot_pac *pac, uint64_t most,
                                 uint64_t range, sotto_error *error)
@@ -185,12 +187,12 @@ static sotto_status show_choice(sot_learner *learner, const sot_pac *pac, uint64
     const sotto_status status =
         sotto_selection_shortfall(&pac->choice, most, FAILURE, &shortfall, error);
     if (status != SOTTO_OK) return status;
-    sot_learner_set(learner, "range", (double)range,
-                    pac->choice.change == SOTTO_CHANGE_MONOTONE
-                        ? "of a count's change: a record that comes or goes moves none "
-                          "down"
-                        : "of a count's change: a record that is replaced moves one up "
-                          "and another down");
+    sot_learner_set(
+        learner, "range", (double)range,
+        pac->choice.change == SOTTO_CHANGE_MONOTONE
+            ? "of a count's change: a record that is added or removed moves none down"
+            : "of a count's change: a record that is replaced moves one up "
+              "and another down");
     sot_learner_set(
         learner, "shortfall", (double)shortfall,
         pac->choices > 1
@@ -201,8 +203,9 @@ static sotto_status show_choice(sot_learner *learner, const sot_pac *pac, uint64
     return SOTTO_OK;
 }
 
-/* The scales are the events'. The chosen count is within t of the best unless the noise of the best is t/2 or more, or that of another one
- * -t/2 or less: each with probability at most exp(-t / (2 scale)). */
+/* The scales are the events'. The chosen count is within t of the best unless the noise of the
+ * best is t/2 or more, or that of another one -t/2 or less. Each has probability at most
+ * exp(-t / (2 scale)). */
 static sotto_status show_laplace(sot_learner *learner, sot_pac *pac, uint64_t most,
                                  sotto_error *error)
 {

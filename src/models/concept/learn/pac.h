@@ -1,9 +1,10 @@
 /* models/concept/learn/pac.h: private learning over a finite class of concepts.
  *
- * Idea     The score of a concept is minus its errors on the records, a whole number that one record moves by at
- *          most 1 (the rows of a unit, by so many). One of them is chosen by the exponential mechanism, by permute-and-flip, or
- *          as the best of all counts under Laplace noise. Structured classes are never listed: their scores are constant on
- *          cells, or sums of two functions, and the choice is drawn exactly (random/choice.h).
+ * Idea: the score of a concept is minus its errors on the records, a whole number. One record
+ * moves it by at most 1, a unit by its number of rows. One of them is chosen by the exponential
+ * mechanism, by permute-and-flip, or as the best of all counts with Laplace noise. Structured
+ * classes are never listed: their scores are constant on cells, or sums of two functions. The
+ * choice is sampled exactly (random/choice.h).
  */
 #ifndef SOT_MODELS_CONCEPT_LEARN_PAC_H
 #define SOT_MODELS_CONCEPT_LEARN_PAC_H

@@ -1,4 +1,4 @@
-/* models/concept/learn/parts.h: what the files of this folder share. */
+/* models/concept/learn/parts.h: the common part of the files of this folder. */
 #ifndef SOT_MODELS_CONCEPT_LEARN_PARTS_H
 #define SOT_MODELS_CONCEPT_LEARN_PARTS_H
 
@@ -8,10 +8,11 @@
 #include "models/concept/learn/line.h"
 #include "models/concept/learn/pac.h"
 
-/* Permute-and-flip and Laplace noise visit the concepts one by one: no more than this; and of Laplace noise, whose counts the
- * model file has, no more than SOT_CONCEPT_COUNTS_MAX. */
+/* Permute-and-flip and Laplace noise visit the concepts one by one: at most this number. With
+ * Laplace noise, whose counts the model file has, at most SOT_CONCEPT_COUNTS_MAX. */
 #define SOT_PAC_LISTED_MAX (UINT64_C(1) << 24)
-/* Of each side of a rectangle over two features; all of them take the cube of it. */
+/* Limit for each side of a rectangle over two features; all of them take the cube of
+ * it. */
 #define SOT_PAC_SIDE_MAX 256
 
 /* The state of a learner: public, all of it. */
@@ -21,7 +22,8 @@ typedef struct sot_pac {
     sotto_selection_config choice; /* of one event */
     size_t choices;                /* one, or one a feature */
     uint64_t *sizes; /* of each choice: the measure of all concepts; owned */
-    /* Of a class with weights, a feature at a time: sums of the weights of the cuts below 0 .. cells + 1; NULL where every cut has 1; owned. */
+    /* For a class with weights, per feature: sums of the weights of the thresholds below
+     * 0 .. cells + 1. NULL where every weight is 1; owned. */
     uint64_t **sums;
     double *scales; /* of laplace: of the noise of each choice; owned */
     int64_t *kept; /* of laplace, while it learns: where noisy errors go; NULL: nowhere */
@@ -68,7 +70,8 @@ typedef sotto_status (*sot_pac_learn)(const sot_pac *pac, sotto_gate *gate,
                                       sot_table *table, sot_pool *pool,
                                       double *out_numbers, sotto_error *error);
 
-/* Thresholds and stumps: of all features, one after another, the cuts, then the cuts of the flipped ones. */
+/* Thresholds and stumps: of all features, one after another, the thresholds, then the
+ * flipped ones. */
 sotto_status sot_pac_learn_cuts(const sot_pac *pac, sotto_gate *gate, sot_table *table,
                                 sot_pool *pool, double *out_numbers, sotto_error *error);
 /* The public measure of that line; SOTTO_INVALID_ARGUMENT if it is 0 or more than 2^62. Fills pac->sums. */
@@ -83,8 +86,8 @@ sotto_status sot_pac_learn_candidates(const sot_pac *pac, sotto_gate *gate,
                                       sot_table *table, sot_pool *pool,
                                       double *out_numbers, sotto_error *error);
 
-/* Intervals of one feature; rectangles of one feature, and of three and more: an interval a feature, each the best given those
- * before it, with the features behind it left open. */
+/* Intervals of one feature; rectangles of one feature, or of three and more. One interval per
+ * feature, each the best given the earlier ones, with later features unbounded. */
 sotto_status sot_pac_learn_intervals(const sot_pac *pac, sotto_gate *gate,
                                      sot_table *table, sot_pool *pool,
                                      double *out_numbers, sotto_error *error);

@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "models/concept/learn/parts.h"
 
-/* Records in each cell of the grid, label yes minus label no: what a rectangle's score gains by holding the cell. */
+/* Records in each cell of the grid, label yes minus label no: the gain of a rectangle's
+ * score from the cell. */
 typedef struct box_scores {
     size_t width, height;
     int64_t *gains;  /* x by x */

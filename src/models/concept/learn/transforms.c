@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "models/concept/learn/parts.h"
 
-/* Pairs in a chunk: the cut is fixed, and every pair is touched by one chunk alone. */
+/* Pairs in a chunk: the division is fixed, and only one chunk touches each pair. */
 enum { CHUNK_PAIRS = 1 << 14 };
 
 typedef struct stage {

@@ -1,9 +1,12 @@
-/* models/linear/losses/broken_line.h: f(u + step) - f(u) where f' is a broken line: the area under it, piece by piece.
+/* models/linear/losses/broken_line.h: f(u + step) - f(u) where f' is a broken line: the area
+ * under it, piece by piece.
  *
- * Error    In all at most 2^-99 slope_most |step|, with slope_most the largest |slope| and |u| <= 2^500, if `curvature` times the length
- *          of a piece is at most 2 slope_most. Lengths of pieces are differences of nodes and u, each with a relative error of a few
- *          2^-105 (double_double.h); since f' is continuous, a node that is off by e moves the area by e^2 alone, and a u that is off by e
- *          by e curvature |step|. A piece of length t costs 12 roundings of its slope times t.
+ * Error: at most 2^-99 slope_most |step| in all, with slope_most the largest |slope| and
+ * |u| <= 2^500, if `curvature` times the length of a piece is at most 2 slope_most. Lengths of
+ * pieces are differences of nodes and u, each with a relative error of a few 2^-105
+ * (double_double.h). Since f' is continuous, a node that is off by e moves the area only by e^2.
+ * A u that is off by e moves it by e curvature |step|. A piece of length t costs 12 roundings of
+ * its slope times t.
  */
 #ifndef SOT_MODELS_LINEAR_LOSSES_BROKEN_LINE_H
 #define SOT_MODELS_LINEAR_LOSSES_BROKEN_LINE_H

@@ -1,4 +1,5 @@
-/* models/linear/losses/clip.h: numbers cut to an interval. NaN becomes its lower end, in every version. */
+/* models/linear/losses/clip.h: numbers clipped to an interval. NaN becomes its lower end,
+ * in every version. */
 #ifndef SOT_MODELS_LINEAR_LOSSES_CLIP_H
 #define SOT_MODELS_LINEAR_LOSSES_CLIP_H
 

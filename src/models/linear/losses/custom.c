@@ -9,7 +9,7 @@
 
 enum { THRESHOLD_FLOAT = 0, NAME_MOST = 32, MARGINS = 4096, LABELS = 17 };
 
-/* At a margin that is cut; slopes and curvatures are cut to their bounds. */
+/* Evaluates at a clipped margin; slopes and curvatures are clipped to their bounds. */
 static sotto_loss_at asked(const sot_loss *loss, double u, double label)
 {
     const sotto_loss *given = loss->context;
@@ -104,7 +104,7 @@ static sotto_status refuse(const sotto_loss *given, const char *what, double mar
                     given->name, what, margin, label);
 }
 
-/* What two neighbours of the grid say about the promises. */
+/* Checks the caller's claims on two neighbours of the grid. */
 static const char *broken(const sotto_loss *given, double step, const sotto_loss_at *low,
                           const sotto_loss_at *high)
 {

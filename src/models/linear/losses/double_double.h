@@ -1,9 +1,10 @@
 /* models/linear/losses/double_double.h: numbers of about 106 bits, as an unevaluated sum of two doubles.
  *
- * The algorithms and their relative errors, with u = 2^-53, are those of Joldes, Muller & Popescu,
- * "Tight and rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS
- * 44(2), 2017; the number of each is beside it. They hold barring overflow and underflow; where
- * results underflow the absolute error is below 2^-960. Needs -ffp-contract=off.
+ * The algorithms and their relative errors, with u = 2^-53, are those of Joldes,
+ * Muller & Popescu, ACM TOMS 44(2), 2017. The title is "Tight and rigorous error bounds for basic
+ * building blocks of double-word arithmetic"; the number of each algorithm is beside it. They
+ * hold without overflow and underflow. If results underflow, the absolute error is below 2^-960.
+ * Needs -ffp-contract=off.
  */
 #ifndef SOT_MODELS_LINEAR_LOSSES_DOUBLE_DOUBLE_H
 #define SOT_MODELS_LINEAR_LOSSES_DOUBLE_DOUBLE_H
@@ -79,9 +80,9 @@ static inline sot_twofold sot_twofold_div(sot_twofold x, sot_twofold y)
     return sot_twofold_ordered(quotient, rest / y.high);
 }
 
-/* sqrt(x), x >= 0, relative error at most 2^-103: with s the root of the first double, x = s^2 + r + low
- * = s^2 (1 + e), |e| <= 3 u, r exact; sqrt(1 + e) = 1 + e/2 - e^2/8 + ..., of which the correction has
- * the first term, in three operations. */
+/* Returns sqrt(x), x >= 0, relative error at most 2^-103. With s the root of the first double,
+ * `x = s^2 + r + low = s^2 (1 + e)`, |e| <= 3 u, r exact. The correction has the first term of
+ * sqrt(1 + e) = 1 + e/2 - e^2/8 + ..., in three operations. */
 static inline sot_twofold sot_twofold_sqrt(sot_twofold x)
 {
     const double root = sqrt(x.high);

@@ -3,10 +3,10 @@
 
 #include "models/linear/losses/double_double.h"
 
-/* exp(x) - 1 for |x| <= log(2) / 128 + 2^-60, by its series to x^12: what is left out is below
- * 2^-135. From x^7 on a term is below 2^-57 x, so doubles do there: 2^-110 x. The rest are six steps
- * of a multiplication and an addition: a relative error below 2^-101 in all, since each step
- * divides the errors before it by 180 or more. */
+/* Returns exp(x) - 1 for |x| <= log(2) / 128 + 2^-60, by its series to x^12; the remainder is
+ * below 2^-135. From x^7 on a term is below 2^-57 x, so doubles suffice there: 2^-110 x. The rest
+ * are six steps of a multiplication and an addition. Each step divides the earlier errors by 180
+ * or more, so the relative error is below 2^-101. */
 static sot_twofold series(sot_twofold x)
 {
     static const double tail[] = {0x1.1eed8eff8d898p-29, 0x1.ae64567f544e4p-26,
@@ -27,9 +27,10 @@ static sot_twofold series(sot_twofold x)
     return sot_twofold_mul(sum, x);
 }
 
-/* exp(-a) = 2^-k (1 + p), |p| < 0.42. With a = k log 2 - 64 x the first product is exact (40 + 11 bits), so x has
- * an absolute error below 2^-107 (k log2_low and the rounding of sums below 1/2), and none if k = 0. (1 + p)^2 = 1 + p (2 + p)
- * doubles p and its error six times, adding a relative 2^-102 each time. */
+/* exp(-a) = 2^-k (1 + p), |p| < 0.42. With a = k log 2 - 64 x the first product is exact (40 + 11
+ * bits). So x has an absolute error below 2^-107 (k log2_low and the rounding of sums below 1/2),
+ * and none if k = 0. (1 + p)^2 = 1 + p (2 + p) doubles p and its error six times, adding a
+ * relative 2^-102 each time. */
 static sot_twofold reduced(sot_twofold a, double *out_k)
 {
     const double k = rint(a.high * 0x1.71547652b82fep+0);
@@ -70,8 +71,9 @@ sot_twofold sot_twofold_expm1(sot_twofold x)
         (sot_twofold){ldexp(one_more.high, -(int)k), ldexp(one_more.low, -(int)k)}, -1.0);
 }
 
-/* With y near log(1 + x) and E = exp(y) - 1 the rest is log(1 + r), r = (x - E) / (1 + E), |r| < 2^-48 log(1 + x): two terms of its
- * series do. E's error of 2^-95 E becomes 2^-95 E / (1 + E) <= 2^-95 log(1 + x). */
+/* Let y be near log(1 + x) and E = exp(y) - 1. The rest is log(1 + r),
+ * `r = (x - E) / (1 + E), |r| < 2^-48 log(1 + x)`: two terms of its series suffice. E's error of
+ * 2^-95 E becomes 2^-95 E / (1 + E) <= 2^-95 log(1 + x). */
 sot_twofold sot_twofold_log1p(sot_twofold x)
 {
     const double first = log1p(x.high);

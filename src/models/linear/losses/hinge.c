@@ -1,4 +1,4 @@
-/* The hinge with a smoothed corner, and the hinge. Constants: loss.md. */
+/* The hinge with a smoothed kink, and the hinge. Constants: loss.md. */
 #include <math.h>
 
 #include "models/linear/losses/broken_line.h"
@@ -15,7 +15,7 @@ static inline double shortfall(double u, double label)
     return label < 0.0 ? 1.0 + u : 1.0 - u;
 }
 
-/* -y (a + h) / (2 h), cut to [0, 1] before the sign. */
+/* Returns -y (a + h) / (2 h), clipped to [0, 1] before the sign. */
 static void bend(const sot_loss *loss, double u, double label, double *out_slope,
                  double *out_curvature)
 {
@@ -52,7 +52,7 @@ static sot_twofold slope_careful(const sot_loss *loss, sot_twofold u, double lab
     return (sot_twofold){sign * size.high, sign * size.low};
 }
 
-/* Of a = 1 - y u: 0, (a + h) / (2 h), 1. */
+/* As a function of a = 1 - y u: 0, (a + h) / (2 h), 1. */
 static sot_walk_piece piece_of(const void *context, sot_twofold a)
 {
     const double width = *(const double *)context;

@@ -216,11 +216,10 @@ sotto_status sot_loss_joined_new(const sot_loss *custom, sot_loss_joined **out_j
 {
     const sotto_loss *given = custom->context;
     if (!custom->smooth) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the slope of the loss %s jumps, and a sampler needs one that rises "
-            "steadily; round its corners off and set curvature_most",
-            custom->name);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "the slope of the loss %s jumps, and a sampler needs a "
+                        "continuous one; smooth its kinks and set curvature_most",
+                        custom->name);
     }
     const size_t labels = given->classes ? 2 : NUMBERS;
     sot_loss_joined *joined = sot_new_array(1, sizeof *joined);

@@ -1,10 +1,15 @@
-/* models/linear/losses/joined.h: a caller's loss whose slopes at fixed margins are joined by lines.
+/* models/linear/losses/joined.h: a caller's loss whose slopes at fixed margins are joined by
+ * lines.
  *
- * Idea     A sampler decides by differences of losses to some 90 bits. A caller's function has 53, and is known to be convex on a
- *          grid alone. So samplers take the function whose slope at the margins k / 32 of [-64, 64] is the caller's, cut, never
- *          falling and never rising faster than it may, and a line between: everything about it is exact, and it is convex whatever the caller did. For numbers as labels,
- *          the same at labels k / 32 of [-1, 1], and between them the mean of the two, weighted by the distance: convex again.
- * Claims   As loss.md has them, without the caller's word. |f'| <= slope_most; curvature_most is what the table shows.
+ * Idea: a sampler decides by differences of losses to some 90 bits. A caller's function has 53,
+ * and is known to be convex only on a grid. So samplers take a piecewise linear slope, which is
+ * the caller's at the margins k / 32 of [-64, 64]. It is clipped, never falls and never rises
+ * faster than allowed. Everything about this function is exact, and it is convex for any caller's
+ * function. For numbers as labels the same holds at labels k / 32 of [-1, 1], with the weighted
+ * mean of the two between them: convex again.
+ *
+ * Claims: as in loss.md, without the caller's assumptions. |f'| <= slope_most; curvature_most is
+ * the table's largest.
  */
 #ifndef SOT_MODELS_LINEAR_LOSSES_JOINED_H
 #define SOT_MODELS_LINEAR_LOSSES_JOINED_H
@@ -19,13 +24,14 @@ typedef struct sot_loss_joined {
 
 enum { SOT_LOSS_JOINED_NODES = 4097 };
 
-/* Whether a loss is one of sot_loss_custom(). */
+/* True if a loss is one of sot_loss_custom(). */
 static inline bool sot_loss_is_callers(const sot_loss *loss)
 {
     return loss->context != NULL && loss->difference_careful == NULL;
 }
 
-/* What curvature_most is at most, and what difference_error_careful is, known without the table. */
+/* Return bounds on curvature_most and difference_error_careful, known without the
+ * table. */
 double sot_loss_joined_curvature(const sot_loss *custom);
 double sot_loss_joined_difference_error(const sot_loss *custom);
 

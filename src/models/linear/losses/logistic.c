@@ -3,14 +3,16 @@
 #include "models/linear/losses/loss.h"
 #include "models/linear/losses/slopes_logistic.h"
 
-/* Errors, with libm's exp and log1p within 4 units in the last place (1 is what glibc states), a
- * relative 2^-50 each. With a = |u|, e = exp(-a) <= 1 and i = 1 / (1 + e), to first order:
+/* Errors, with libm's exp and log1p within 4 units in the last place (glibc states 1), a relative
+ * 2^-50 each. With a = |u|, e = exp(-a) <= 1 and i = 1 / (1 + e), to first order:
+ *
  *     i        e i^2 2^-50 + 2 * 2^-53 i         <= 2^-52 + 2^-52              < 2^-50
  *     e i      (2^-50 i + 3 * 2^-53) e i         <= (2^-50 + 2^-51) / 2        < 2^-50
  *     e i^2    (2^-50 + 5 * 2^-53) e i^2         <= (2^-50 + 2^-50) / 4        = 2^-51
  *     f        log1p(e) relative 2^-50 + 2^-50, one addition of positive terms < 2^-48
- * and the second order is far below what is left to the bounds. With a > 745 e may be 0 instead of
- * a number below 2^-1074. 1 + e >= 1, so i <= 1 exactly. */
+ *
+ * The second order is far below the remaining slack of the bounds. With a > 745 e may be 0
+ * instead of a number below 2^-1074. 1 + e >= 1, so i <= 1 exactly. */
 typedef struct curve {
     double slope_size; /* |f'| */
     double curvature;
@@ -50,8 +52,9 @@ static void logistic_at(const sot_loss *loss, double u, double label, sot_loss_a
     out->curvature = at.curvature;
 }
 
-/* log(1 + e) of many margins as the logarithm of a product: 1 + e is between 1 and 2, so that 256 factors stay below 2^256 and cost
- * 2^-52 each, relative, which is what the logarithm has absolutely; it is at most 178, and right to 2^-50 of itself. */
+/* Sums log(1 + e) of many margins as the logarithm of a product. 1 + e is between 1 and 2, so 256
+ * factors stay below 2^256. They cost a relative 2^-52 each, an absolute error of the logarithm.
+ * It is at most 178, and right to 2^-50 of itself. */
 static double logistic_sum(const sot_loss *loss, const double *margins,
                            const double *labels, size_t count)
 {
@@ -82,9 +85,11 @@ static sot_twofold slope_careful(const sot_loss *loss, sot_twofold u, double lab
     return (sot_twofold){-sign * slope.high, -sign * slope.low};
 }
 
-/* f(m) - f(m + s) for s >= 0 up to 256: with b = m + s it is log((1 + exp(s - b)) / (1 + exp(-b))) = log1p(q (exp(s) - 1)),
- * q = 1 / (1 + exp(b)). All is positive, so relative errors stay small: 2^-95 of q, of exp - 1, of log1p, which is at most s.
- * A b that is off by e costs at most e times the change of the slope. */
+/* Returns f(m) - f(m + s) for s >= 0 up to 256. With b = m + s it is
+ * `log((1 + exp(s - b)) / (1 + exp(-b))) = log1p(q (exp(s) -
+ * 1))`, q = 1 / (1 + exp(b)). All is positive, so relative errors stay small: 2^-95 of q, of
+ * exp - 1, of log1p, which is at most s. A b that is off by e costs at most e times the change of
+ * the slope. */
 static sot_twofold fall(sot_twofold m, sot_twofold s)
 {
     const sot_twofold b = sot_twofold_add(m, s);
@@ -129,7 +134,7 @@ static sot_twofold difference_careful(const sot_loss *loss, sot_twofold u,
     return fall_far(sot_twofold_add(m, s), sot_twofold_minus(s));
 }
 
-/* The bits are those of one function, whatever the processor. */
+/* The bits are those of one function, on any processor. */
 static void slopes(const sot_loss *loss, const float *margins, const float *labels,
                    size_t count, float *out)
 {

@@ -28,14 +28,14 @@ struct sot_loss {
     bool smooth;   /* f' is Lipschitz; else curvature_most is infinite, f' jumps */
     double twist_most;    /* sup |f'''| / f'': how fast the curvature may change; infinite
                           where f'' jumps */
-    double label_most;    /* the largest |label|; others are cut */
+    double label_most;    /* the largest |label|; others are clipped */
     double parameters[4]; /* the loss's own: width, threshold ... */
     const void *context;  /* of a caller's loss; else NULL */
 
-    /* In double. Errors: value_error in f, relative to |f| + slope_most (1 + |u|), slope_error
-     * absolute in f', and curvature_error absolute in f'', where f'' jumps that of a margin within
-     * 2^-50 (1 + |u| + label_most) of u; |slope| <= slope_most and 0 <= curvature <= curvature_most
-     * (1 + 2^-50) hold exactly. */
+    /* In double. Errors: value_error in f, relative to |f| + slope_most (1 + |u|); slope_error
+     * absolute in f'; curvature_error absolute in f''. Where f'' jumps, it is that of a margin
+     * within `2^-50 (1 + |u| + label_most)` of u. |slope| <= slope_most and
+     * 0 <= curvature <= curvature_most (1 + 2^-50) hold exactly. */
     void (*at)(const sot_loss *loss, double u, double label, sot_loss_at *out);
     /* The same slope and curvature, without the value. */
     void (*bend)(const sot_loss *loss, double u, double label, double *out_slope,
@@ -49,16 +49,17 @@ struct sot_loss {
     sot_twofold (*slope_careful)(const sot_loss *loss, sot_twofold u, double label);
     double slope_error_careful;
 
-    /* f(u + step) - f(u) of numbers of about 106 bits, with an error of at most difference_error_careful |step|: what the
-     * samplers decide by. NULL: the loss has none (a slope that jumps; a caller's loss, see joined.h). Finite u and
-     * step, below 2^500 in size. */
+    /* Returns f(u + step) - f(u) of numbers of about 106 bits, with an error of at most
+     * difference_error_careful |step|. The samplers decide by it. NULL: the loss has none (a
+     * slope that jumps; a caller's loss, see joined.h). Finite u and step, below 2^500 in
+     * size. */
     sot_twofold (*difference_careful)(const sot_loss *loss, sot_twofold u,
                                       sot_twofold step, double label);
     double difference_error_careful;
 
-    /* f' in float for many margins, the same bits on every machine: out[i] is a function of
-     * margins[i] and labels[i] alone, |out[i]| <= slope_most exactly, and, for a margin that is a
-     * number, its absolute error is at most slopes_error. */
+    /* Computes f' in float for many margins, the same bits on every machine. out[i] is a function
+     * of only margins[i] and labels[i], and |out[i]| <= slope_most exactly. For a margin that is
+     * a number, its absolute error is at most slopes_error. */
     void (*slopes)(const sot_loss *loss, const float *margins, const float *labels,
                    size_t count, float *out);
     double slopes_error;
@@ -68,7 +69,7 @@ struct sot_loss {
 double sot_loss_sum(const sot_loss *loss, const double *margins, const double *labels,
                     size_t count);
 
-/* log(1 + exp(-y u)), y = -1 or 1 (any other label counts by its sign, 0 and NaN as 1):
+/* log(1 + exp(-y u)), y = -1 or 1; any other label counts by its sign, 0 and NaN as 1.
  * slope_most 1, curvature_most 1/4, self-bounding, |f'''| <= f''. */
 extern const sot_loss sot_loss_logistic;
 
@@ -82,18 +83,20 @@ sot_loss sot_loss_squared(double threshold, double label_most);
 sot_loss sot_loss_huber(double threshold, double label_most);
 /* Chaudhuri's: 0 for y u > 1 + h, 1 - y u for y u < 1 - h, (1 + h - y u)^2 / (4 h) between. */
 sot_loss sot_loss_smoothed_hinge(double width);
-/* max(0, 1 - y u), with the subgradient -y at the corner; not smooth: curvature 0, no tilt. */
+/* max(0, 1 - y u), with the subgradient -y at the kink; not smooth: curvature 0, no
+ * objective perturbation. */
 extern const sot_loss sot_loss_hinge;
-/* exp(u) - y u, 0 <= y <= label_most, its slope cut to |f'| <= threshold: curvature_most
- * threshold + label_most, which is at most 2^50. */
+/* exp(u) - y u, 0 <= y <= label_most, its slope clipped to |f'| <= threshold:
+ * curvature_most threshold + label_most, which is at most 2^50. */
 sot_loss sot_loss_poisson(double threshold, double label_most);
 
-/* Beyond this margin a caller's loss goes on as a line, so that rounding a margin to a double costs
+/* Beyond this margin a caller's loss continues as a line. So rounding a margin to a double costs
  * a bounded error of the slope. */
 #define SOT_LOSS_CUSTOM_MARGIN 64.0
 
-/* A caller's loss, which must outlive the result. Refuses bounds that are none, and a function that
- * breaks them, is not convex or not one-signed as it says, on a grid of margins and labels. */
+/* Makes a caller's loss, which must outlive the result. Refuses invalid bounds. On a grid of
+ * margins and labels it also refuses a function that exceeds them, is not convex, or is not
+ * one-signed as claimed. */
 SOTTO_MUST_CHECK sotto_status sot_loss_custom(const sotto_loss *given, sot_loss *out_loss,
                                               sotto_error *error);
 

@@ -1,7 +1,9 @@
-/* models/linear/losses/pairwise.h: many twofold numbers added up in pairs of pairs, so that no number passes more than 64 + 32 additions.
+/* models/linear/losses/pairwise.h: pairwise sums of many double-double numbers, with at most
+ * 64 + 32 additions per number.
  *
- * Error    At most SOT_PAIRWISE_ERROR times the sum of the sizes, for up to 2^32 numbers: blocks of 64, 26 levels of pairs and their
- *          fold, then at most 64 chunks; 192 additions of 3 u^2 (1 + 4 u) each.
+ * Error: at most SOT_PAIRWISE_ERROR times the sum of the sizes, for up to 2^32 numbers. There are
+ * blocks of 64, 26 levels of pairs and their fold, then at most 64 chunks: 192 additions of 3 u^2
+ * (1 + 4 u) each.
  */
 #ifndef SOT_MODELS_LINEAR_LOSSES_PAIRWISE_H
 #define SOT_MODELS_LINEAR_LOSSES_PAIRWISE_H
@@ -46,7 +48,7 @@ static inline sot_twofold sot_pairwise_sum(const sot_pairwise *sum)
     return total;
 }
 
-/* Of twofold numbers that lie side by side, the second double after the first. */
+/* Adds double-double numbers stored side by side, the second double after the first. */
 static inline sot_twofold sot_pairwise_of_numbers(const double *numbers, size_t count)
 {
     sot_twofold total = {0.0, 0.0};

@@ -1,4 +1,5 @@
-/* exp(u) - y u, a Poisson count's -log likelihood, with slopes cut. Constants: loss.md. */
+/* exp(u) - y u, a Poisson count's -log likelihood, with clipped slopes. Constants:
+ * loss.md. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -90,24 +91,7 @@ static sot_twofold difference_careful(const sot_loss *loss, sot_twofold u,
         rise(y, most, sot_twofold_add(u, step), sot_twofold_minus(step)));
 }
 
-/* The exponential is that of slopes_logistic.c: a relative error below 2^-19. Margins beyond 40 have a
- * rate above 2^57, which the cut takes away. */
-static inline float rate_of(float u)
-{
-    static const float series[] = SOT_SLOPES_SERIES;
-    float x = u > -SOT_SLOPES_MOST ? u : -SOT_SLOPES_MOST;
-    x = x < SOT_SLOPES_MOST ? x : SOT_SLOPES_MOST;
-    const float whole = (x * SOT_SLOPES_LOG2E + SOT_SLOPES_ROUND) - SOT_SLOPES_ROUND;
-    const float r = (x - whole * SOT_SLOPES_LOG2_HIGH) - whole * SOT_SLOPES_LOG2_LOW;
-    float sum = series[0];
-    for (int i = 1; i < 7; i++)
-        sum = sum * r + series[i];
-    const uint32_t bits = (uint32_t)((int32_t)whole + 127) << 23;
-    float power;
-    memcpy(&power, &bits, sizeof power);
-    return sum * power;
-}
-
+/* The exponential has a relative error below 2^-19. Margins beyond 40 have a rate above 2^57, which is clipped. */
 static void slopes(const sot_loss *loss, const float *margins, const float *labels,
                    size_t count, float *out)
 {
@@ -115,8 +99,8 @@ static void slopes(const sot_loss *loss, const float *margins, const float *labe
     const float label_most = sot_float_below(loss->label_most);
     for (size_t i = 0; i < count; i++) {
         const float low = labels[i] > 0.0f ? labels[i] : 0.0f;
-        out[i] =
-            sot_cutf(rate_of(margins[i]) - (low < label_most ? low : label_most), most);
+        out[i] = sot_cutf(
+            sot_slopes_exp(margins[i]) - (low < label_most ? low : label_most), most);
     }
 }
 
@@ -128,7 +112,8 @@ sot_loss sot_loss_poisson(double threshold, double label_most)
         .slope_most = threshold,
         .curvature_most = scale,
         .smooth = true,
-        .twist_most = (double)INFINITY, /* f''' = f'' until the cut, where f'' jumps */
+        .twist_most = (double)INFINITY, /* f''' = f'' up to the threshold, where f''
+                                         * jumps */
         .label_most = label_most,
         .parameters = {threshold, (double)sot_float_below(threshold)},
         .at = poisson_at,

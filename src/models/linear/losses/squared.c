@@ -1,4 +1,4 @@
-/* The squared loss with its tails cut to lines, which is also Huber's. Constants: loss.md. */
+/* The squared loss with linear tails, which is also Huber's. Constants: loss.md. */
 #include <math.h>
 
 #include "models/linear/losses/broken_line.h"
@@ -36,7 +36,7 @@ static sot_twofold slope_careful(const sot_loss *loss, sot_twofold u, double lab
                            loss->parameters[THRESHOLD]);
 }
 
-/* Of r = u - y: -K, r, K. */
+/* As a function of r = u - y: -K, r, K. */
 static sot_walk_piece piece_of(const void *context, sot_twofold r)
 {
     const double most = *(const double *)context;

@@ -4,8 +4,8 @@
 
 /* ---- sums of products: the same order of additions, whichever function makes them ---- */
 
-/* Four sums side by side: of the places k with the same remainder by 4; those behind the last whole four belong to the
- * first sum. */
+/* Four sums side by side, of the places k with the same remainder by 4. Those after the last
+ * whole four belong to the first sum. */
 static double finish(double lanes[4], const double *a, const double *b, size_t from,
                      size_t count)
 {

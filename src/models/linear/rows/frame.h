@@ -1,5 +1,6 @@
-/* models/linear/rows/frame.h: what the passes of GLMs and of softmax do around their rows: chunks side by side, then added up in their
- * order, so that the sums have the same bits for any number of threads.
+/* models/linear/rows/frame.h: the common frame of the passes of GLMs and of softmax. Chunks run
+ * in parallel and are added up in their order, so the sums have the same bits for any number of
+ * threads.
  */
 #ifndef SOT_MODELS_LINEAR_ROWS_FRAME_H
 #define SOT_MODELS_LINEAR_ROWS_FRAME_H
@@ -7,7 +8,7 @@
 #include "base/threads.h"
 #include "models/linear/losses/double_double.h"
 
-/* The chunks of a pass and what they write; borrowed from it. */
+/* The chunks of a pass and their results; borrowed from it. */
 typedef struct sot_frame {
     sot_pool *pool; /* NULL: one thread */
     size_t rows, chunk_rows, chunks;
@@ -16,7 +17,7 @@ typedef struct sot_frame {
     double *numbers; /* 2 a chunk */
 } sot_frame;
 
-/* What the chunks of a gradient wrote into `numbers`: the squares of slopes, the losses. */
+/* Adds up `numbers` of the chunks of a gradient: the squares of slopes, the losses. */
 void sot_frame_add_numbers(const sot_frame *frame, double *out_squares,
                            double *out_values);
 
@@ -33,14 +34,16 @@ SOTTO_MUST_CHECK sotto_status sot_frame_values(const sot_frame *frame,
                                                sot_points points, double *out_values,
                                                sotto_error *error);
 
-/* What losses change by between `from` and from + step + step_low, carefully. */
+/* The change of losses between `from` and from + step + step_low, in extended
+ * precision. */
 typedef struct sot_way {
     void *pass; /* of the family */
     const double *from, *step, *step_low;
     sot_twofold *rows; /* scratch of the family, or NULL */
 } sot_way;
 
-/* `chunk_way` gets a sot_way, and writes a twofold number into its chunk's numbers. */
+/* `chunk_way` gets a sot_way, and writes a double-double number into its chunk's
+ * numbers. */
 SOTTO_MUST_CHECK sotto_status sot_frame_difference(const sot_frame *frame,
                                                    sot_chunk_function chunk_way,
                                                    sot_way way,

@@ -142,7 +142,7 @@ static sotto_status gram_chunk(size_t chunk, size_t begin, size_t end, void *con
     return SOTTO_OK;
 }
 
-/* What the chunks of a round hold moves to the integers. */
+/* Moves the sums of a round's chunks to the integers. */
 static void collect(const task *shared, size_t chunks, int64_t *inout_sums)
 {
     const size_t size = shared->size, width = shared->width;

@@ -1,8 +1,9 @@
-/* models/linear/rows/row_sum.h: a sum of vectors, one a row, in double, with a known number of roundings.
+/* models/linear/rows/row_sum.h: a sum of vectors, one per row, in double, with a known number of
+ * roundings.
  *
- * Rows are added up in blocks of SOT_ROW_SUM_BLOCK, in the order given, blocks one after another: a
- * row's part passes at most SOT_ROW_SUM_BLOCK + count / SOT_ROW_SUM_BLOCK + 2 additions. The same bits
- * for any number of threads.
+ * Rows are added up in blocks of SOT_ROW_SUM_BLOCK, in the order given, one block after another.
+ * A row's part has at most SOT_ROW_SUM_BLOCK + count / SOT_ROW_SUM_BLOCK + 2 additions. The same
+ * bits for any number of threads.
  */
 #ifndef SOT_MODELS_LINEAR_ROWS_ROW_SUM_H
 #define SOT_MODELS_LINEAR_ROWS_ROW_SUM_H
@@ -14,8 +15,9 @@
 
 enum { SOT_ROW_SUM_BLOCK = 1024 };
 
-/* Adds the part of one row to `sum`: `vectors` times sot_rows_width() numbers, as in theta, with zeros
- * behind the columns. `scratch` has `vectors` numbers. A function of the row and theta alone. */
+/* Adds the part of one row to `sum`: `vectors` times sot_rows_width() numbers, as in theta,
+ * with zeros after the columns. `scratch` has `vectors` numbers. A function of only the row
+ * and theta. */
 typedef void (*sot_row_part)(const void *problem, size_t row, const double *theta,
                              double *scratch, double *sum);
 

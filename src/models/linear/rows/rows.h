@@ -1,8 +1,9 @@
-/* models/linear/rows/rows.h: the two things done to rows, many times over: theta.x, and adding up multiples of x.
+/* models/linear/rows/rows.h: the two frequent operations on rows: theta.x, and adding up
+ * multiples of x.
  *
- * Order       The result for a row depends on that row and theta alone, and the order of all
- *             additions is fixed, so that portable and AVX2 give the same bits. Products are
- *             rounded, then added: no fused operation.
+ * Order       The result for a row depends only on that row and theta. The order of all additions
+ *             is fixed, so portable and AVX2 give the same bits. Products are rounded, then
+ *             added: no fused operation.
  * Width       Vectors have sot_rows_width() numbers: a dense row's stride, zeros behind the columns;
  *             zeros add no rounding error.
  */
@@ -27,8 +28,8 @@ typedef struct sot_rows {
 
 enum { SOT_PANEL = 8, SOT_PANEL_ROWS = 64 };
 
-/* A corner of a Hessian: sum[a stride + b] += sum over `rows` of left[a] right[b], a < 4, b < 8.
- * `left` and `right` have SOT_PANEL numbers a row, one row after another. */
+/* A tile of a Hessian: sum[a stride + b] += sum over `rows` of left[a] right[b], a < 4, b < 8.
+ * `left` and `right` have SOT_PANEL numbers per row, one row after another. */
 typedef void (*sot_tile_function)(const double *left, const double *right, size_t rows,
                                   double *sum, size_t stride);
 
@@ -54,7 +55,8 @@ static inline size_t sot_rows_width(const sot_matrix *matrix)
 /* The most terms a row's product with theta has. */
 size_t sot_rows_terms_most(const sot_matrix *matrix);
 
-/* Rows that fit the first cache together, a multiple of 4: what is read twice stays there. */
+/* Rows that fit into the L1 cache together, a multiple of 4, because they are read
+ * twice. */
 size_t sot_rows_step(const sot_matrix *matrix);
 
 enum { SOT_ROWS_STEP_MOST = 256 };

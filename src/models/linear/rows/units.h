@@ -1,7 +1,7 @@
 /* models/linear/rows/units.h: a row's product with theta in float, and its truncated contribution in integers.
  *
  * Portable and AVX2 give the same bits: every operation is rounded once, in an order fixed by the
- * row's length. What a row gives does not depend on its place or its neighbours.
+ * row's length. The result of a row does not depend on its place or its neighbours.
  */
 #ifndef SOT_MODELS_LINEAR_ROWS_UNITS_H
 #define SOT_MODELS_LINEAR_ROWS_UNITS_H

@@ -91,8 +91,8 @@ static void project(search *f)
     measure(f);
 }
 
-/* The next nu: Newton's step for 1/|theta(nu)|, which is nearly straight, if it lies between what is
- * known to be too little and too much; else the middle. Moves theta along the curve theta(nu). */
+/* Moves to the next nu: Newton's step for 1/|theta(nu)|, which is nearly linear, if it lies
+ * inside the bracket; else the middle. Moves theta along the curve theta(nu). */
 static sotto_status advance(search *f, bool halve, sotto_error *error)
 {
     sot_solver *s = f->s;
@@ -170,7 +170,7 @@ static void step_downhill(search *f, double smoothness)
     measure(f);
 }
 
-/* Projected gradient descent in twofold numbers: slow, and it ends. */
+/* Projected gradient descent in double-double numbers: slow, and it ends. */
 static sotto_status descend(search *f, sotto_error *error)
 {
     sot_solver *s = f->s;

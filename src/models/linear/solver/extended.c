@@ -1,5 +1,5 @@
-/* The gradient in about 106 bits. A float has 24 bits, so a double split into 29 and 24 bits times a
- * float is exact, part by part; the sums are twofold. */
+/* The gradient in about 106 bits. A float has 24 bits. So a double split into 29 and 24 bits,
+ * times a float, is exact part by part; the sums are double-double. */
 #include <string.h>
 
 #include "models/linear/solver/pass.h"

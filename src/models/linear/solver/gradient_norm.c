@@ -49,8 +49,8 @@ static double gathered(double count, double unit)
     return first < 0.5 ? first / (1.0 - first) : (double)INFINITY;
 }
 
-/* Nothing here is closer than 2^-45 to its neighbour in size, so one factor covers the roundings
- * of the bound's own arithmetic; DBL_MIN covers what underflowed, at most 2^-1074 a product. */
+/* All terms differ by more than 2^-45 in size, so one factor covers the roundings of the bound's
+ * own arithmetic. DBL_MIN covers underflow, at most 2^-1074 a product. */
 static double bound(double computed_norm, double rounding)
 {
     const double sum = (computed_norm + rounding) * (1.0 + 0x1p-40) + DBL_MIN;

@@ -37,7 +37,8 @@ static void to_floats(const double *from, size_t count, float *out)
         out[k] = (float)from[k];
 }
 
-/* The contributions of the rows from..to of the list: one after another, each as if it were alone. */
+/* Adds the contributions of the rows from..to of the list, one after another and
+ * independently of each other. */
 static void add_listed(const task *shared, size_t from, size_t to, int32_t *partial,
                        int64_t *sum)
 {

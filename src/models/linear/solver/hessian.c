@@ -1,6 +1,6 @@
-/* The Hessian as a matrix: for direct solutions of few columns, and for its determinant. Dense rows
- * are scaled by the roots of their curvatures and copied to panels of eight columns; the matrix is
- * then made of corners of four by eight numbers, each a sum over two panels. */
+/* The Hessian as a matrix: for direct solutions of few columns, and for its determinant. Dense
+ * rows are scaled by the roots of their curvatures and copied to panels of eight columns. The
+ * matrix then consists of tiles of four by eight numbers, each a sum over two panels. */
 #include <math.h>
 #include <string.h>
 

@@ -1,11 +1,12 @@
-/* The hinge's minimiser: that of a smoothed hinge whose corner is narrow enough. Proof note:
+/* The hinge's minimiser: that of a smoothed hinge with a sufficiently narrow kink. Proof note:
  * solver.md. */
 #include <float.h>
 #include <math.h>
 
 #include "models/linear/solver/solver.h"
 
-/* Corners shrink step by step; the sum that is to vanish is about proportional to their width. */
+/* The kink width shrinks step by step; the sum that must vanish is about proportional to
+ * it. */
 #define WIDTH_FIRST  0.5
 #define SHRINK_LEAST 0.125
 #define SHRINK_MOST  0.25
@@ -15,9 +16,9 @@
 /* For the derivative by the width. */
 #define WIDTH_NUDGE 0x1p-8
 
-/* Moves theta to where the width times `share` will have its minimiser, to first order: the slopes of the
- * rows in the corner stay as they are, so their a = 1 - y u shrink with the width. For a solver that is
- * at the minimiser of `width`; a guess and no more. */
+/* Moves theta to the minimiser for the width times `share`, to first order. The slopes of the
+ * rows in the kink stay unchanged, so their a = 1 - y u shrink with the width. The solver must be
+ * at the minimiser of `width`. This is only a guess. */
 static sotto_status follow(sot_solver *s, double width, double share, sotto_error *error)
 {
     const size_t columns = s->glm.matrix->columns;
@@ -43,15 +44,15 @@ static sotto_status follow(sot_solver *s, double width, double share, sotto_erro
     return status;
 }
 
-/* The minimiser at one width. The ball's second certificate is for `smooth` losses, not for what the corner
- * stands for. */
+/* Minimises at one width. The ball's second certificate is for `smooth` losses, not for the
+ * hinge. */
 static sotto_status run_at(sot_solver *s, double width, double tau, bool smooth,
                            sotto_error *error)
 {
     const sot_twofold none = {0.0, 0.0};
     const sot_loss *const own = s->glm.loss;
     const sot_loss smoothed = sot_loss_smoothed_hinge(width);
-    /* Margins to within a little of the corner, so that it is known which rows are in it. */
+    /* Computes margins to a small part of the kink's width, to find the rows in it. */
     const double wanted =
         WANTED_SHARE * width * s->glm.lambda / (s->bounds.row_upper + DBL_MIN);
     s->glm.loss = &smoothed;
@@ -62,7 +63,8 @@ static sotto_status run_at(sot_solver *s, double width, double tau, bool smooth,
     return status;
 }
 
-/* The corner's sum: in double, and once more with care if only rounding is in the way. */
+/* Returns the kink's sum: in double, and again in extended precision if only rounding
+ * prevents the target. */
 static sotto_status corner(sot_solver *s, double width, double target, double *out_sum,
                            sotto_error *error)
 {
@@ -81,7 +83,7 @@ static sotto_status corner(sot_solver *s, double width, double target, double *o
 sotto_status sot_solver_run_hinge(sot_solver *solver, double tau, sotto_error *error)
 {
     const double lambda = solver->glm.lambda;
-    /* sqrt(lambda sum) <= tau / 2, less what rounds these operations. */
+    /* sqrt(lambda sum) <= tau / 2, less the rounding of these operations. */
     const double target = tau / (4.0 * lambda) * tau * (1.0 - 0x1p-40);
     double width = WIDTH_FIRST;
     for (;;) {

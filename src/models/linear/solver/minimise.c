@@ -23,11 +23,10 @@ sotto_status sot_glm_solve(const sot_glm *glm, double tau, double *theta,
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "tau is %g; set it to a positive bound on the gradient", tau);
     if (!glm->loss->smooth && glm->loss->at != sot_loss_hinge.at)
-        return sot_fail(
-            error, SOTTO_UNSUPPORTED,
-            "the slope of the loss %s jumps, so its minimiser cannot be certified; "
-            "use a method in steps, or smooth the loss",
-            glm->loss->name);
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the slope of the loss %s jumps, so its minimiser cannot be "
+                        "certified; use an iterative method, or smooth the loss",
+                        glm->loss->name);
     const size_t columns = glm->matrix->columns;
     sot_solver solver;
     sotto_status status = sot_solver_begin(glm, theta, &solver, error);

@@ -7,10 +7,10 @@
 #include "base/memory.h"
 #include "models/linear/rows/cholesky.h"
 
-/* Nanoseconds on one core of an x86-64 server, for a multiplication with its addition: in the
- * matrix, in a product with it, in adding up the chunks' matrices and in Cholesky's method. Only
- * their ratios matter. On tables of the kind that people have (Adult, KDD Cup 1999) a Newton step
- * takes 5 to 40 products, on made-up independent columns 2 to 5: 16 is between them. */
+/* Nanoseconds for a multiplication with its addition, on one core of an x86-64 server. They are
+ * for the matrix, a product with it, the sum of the chunks' matrices and Cholesky's method. Only
+ * their ratios matter. On real tables (Adult, KDD Cup 1999) a Newton step takes 5 to 40 products,
+ * on synthetic independent columns 2 to 5. 16 is between them. */
 bool sot_newton_direct_pays(const sot_matrix *matrix)
 {
     const double columns = (double)matrix->columns;
@@ -68,8 +68,8 @@ double sot_product(const double *a, const double *b, size_t count)
     return sum;
 }
 
-/* If rounding makes a pivot vanish, a multiple of the identity is added, more each time: with
- * enough of it the matrix is dominated by its diagonal, so the loop ends. */
+/* If rounding makes a pivot vanish, an increasing multiple of the identity is added. With enough
+ * of it the diagonal dominates the matrix, so the loop ends. */
 static sotto_status solve_directly(sot_newton *newton, const double *curvatures,
                                    const double *gradient, double *out_direction,
                                    sotto_error *error)

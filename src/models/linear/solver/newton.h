@@ -1,7 +1,7 @@
 /* models/linear/solver/newton.h: the Newton direction, H d = -g, by Cholesky or by conjugate gradients.
  *
- * Both give a Galerkin direction, d.Hd = -d.g > 0 up to rounding: the minimum of the quadratic
- * model over all vectors, or over those reached so far. solver.md needs no more.
+ * Both give a Galerkin direction, d.Hd = -d.g > 0 up to rounding. It is the minimum of the
+ * quadratic model over all vectors, or over those reached so far. solver.md needs no more.
  */
 #ifndef SOT_MODELS_LINEAR_SOLVER_NEWTON_H
 #define SOT_MODELS_LINEAR_SOLVER_NEWTON_H
@@ -15,7 +15,7 @@ typedef struct sot_newton {
     double *diagonal, *residual, *search, *curved; /* otherwise */
 } sot_newton;
 
-/* Whether the matrix of the Hessian pays, from the shape of the matrix. */
+/* True if forming the matrix of the Hessian is faster, from the shape of the matrix. */
 bool sot_newton_direct_pays(const sot_matrix *matrix);
 
 /* Free with sot_newton_end(), also after a failure. */

@@ -63,22 +63,24 @@ void sot_pass_drop(const sot_pass *pass, double *vector)
     if (vector != NULL) sot_wipe_and_free(vector, pass->width * sizeof *vector);
 }
 
-/* What the chunks of one pass share. */
-typedef struct job {
+/* The common state of the chunks of one pass. */
+typedef struct job job;
+struct job {
     sot_pass *pass;
+    void (*scale)(const job *task, size_t begin, size_t count, double *scales,
+                  double numbers[2]);
     const double *vector;
     const double *curvatures_in;
     double *curvatures_out;
     bool with_value;
-} job;
-
-typedef void (*scale_function)(const job *task, size_t begin, size_t count,
-                               double *scales, double numbers[2]);
+};
 
 /* The chunk's sum of scales[i] x_i, where scales[i] comes from the row's product with `vector`. */
-static void add_chunk(const job *task, scale_function scale, size_t chunk, size_t begin,
-                      size_t end)
+static sotto_status add_chunk(size_t chunk, size_t begin, size_t end, void *context,
+                              sotto_error *error)
 {
+    (void)error;
+    const job *task = context;
     const sot_pass *pass = task->pass;
     const sot_matrix *matrix = pass->glm->matrix;
     double *sum = pass->sums + chunk * 2 * pass->width;
@@ -94,7 +96,7 @@ static void add_chunk(const job *task, scale_function scale, size_t chunk, size_
         for (size_t i = first; i < last; i += pass->step) {
             const size_t next = last - i > pass->step ? i + pass->step : last;
             pass->rows->dots(matrix, i, next, task->vector, scales);
-            scale(task, i, next - i, scales, numbers);
+            task->scale(task, i, next - i, scales, numbers);
             pass->rows->add(matrix, i, next, scales, block);
         }
         for (size_t j = 0; j < pass->width; j++)
@@ -103,6 +105,7 @@ static void add_chunk(const job *task, scale_function scale, size_t chunk, size_
     pass->numbers[2 * chunk] = numbers[0];
     pass->numbers[2 * chunk + 1] = numbers[1];
     sot_wipe(scales, sizeof scales);
+    return SOTTO_OK;
 }
 
 /* Margins become slopes. */
@@ -138,22 +141,6 @@ static void curved(const job *task, size_t begin, size_t count, double *scales,
         scales[i] *= task->curvatures_in[begin + i];
 }
 
-static sotto_status gradient_chunk(size_t chunk, size_t begin, size_t end, void *context,
-                                   sotto_error *error)
-{
-    (void)error;
-    add_chunk(context, slopes, chunk, begin, end);
-    return SOTTO_OK;
-}
-
-static sotto_status curved_chunk(size_t chunk, size_t begin, size_t end, void *context,
-                                 sotto_error *error)
-{
-    (void)error;
-    add_chunk(context, curved, chunk, begin, end);
-    return SOTTO_OK;
-}
-
 sot_frame sot_pass_frame(const sot_pass *pass)
 {
     return (sot_frame){.pool = pass->glm->pool,
@@ -170,11 +157,12 @@ sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
 {
     const sot_glm *glm = pass->glm;
     job task = {.pass = pass,
+                .scale = slopes,
                 .vector = theta,
                 .curvatures_out = out->curvatures,
                 .with_value = out->value != NULL};
     const sotto_status status = sot_parallel_for(
-        glm->pool, glm->matrix->rows, pass->chunk_rows, gradient_chunk, &task, error);
+        glm->pool, glm->matrix->rows, pass->chunk_rows, add_chunk, &task, error);
     if (status != SOTTO_OK) return status;
 
     sot_chunks_add_up(pass->sums, pass->chunks, pass->width, out->gradient);
@@ -191,9 +179,9 @@ sotto_status sot_pass_curved(sot_pass *pass, const double *curvatures, const dou
                              double *out, sotto_error *error)
 {
     const sot_glm *glm = pass->glm;
-    job task = {.pass = pass, .vector = v, .curvatures_in = curvatures};
+    job task = {.pass = pass, .scale = curved, .vector = v, .curvatures_in = curvatures};
     const sotto_status status = sot_parallel_for(
-        glm->pool, glm->matrix->rows, pass->chunk_rows, curved_chunk, &task, error);
+        glm->pool, glm->matrix->rows, pass->chunk_rows, add_chunk, &task, error);
     if (status != SOTTO_OK) return status;
     sot_chunks_add_up(pass->sums, pass->chunks, pass->width, out);
     for (size_t j = 0; j < glm->matrix->columns; j++)

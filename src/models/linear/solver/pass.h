@@ -1,8 +1,9 @@
 /* models/linear/solver/pass.h: passes over the rows of a problem, with a workspace that lasts for many of them.
  *
- * Rows are cut into chunks that depend on the matrix's shape alone. A chunk adds up its blocks of
- * rows, the chunks are added up in their order: the same bits for any number of threads, and no
- * long chain of roundings. Vectors have `width` numbers (models/linear/rows/rows.h).
+ * Rows are divided into chunks that depend only on the matrix's shape. A chunk adds up its blocks
+ * of rows, and the chunks are added up in their order. So the bits are the same for any number of
+ * threads, without a long chain of roundings. Vectors have `width` numbers
+ * (models/linear/rows/rows.h).
  */
 #ifndef SOT_MODELS_LINEAR_SOLVER_PASS_H
 #define SOT_MODELS_LINEAR_SOLVER_PASS_H
@@ -25,7 +26,7 @@ typedef struct sot_pass {
     double *ridge;   /* the data-free part of the Hessian, a diagonal; lambda at first */
 } sot_pass;
 
-/* What the rounding errors of a gradient depend on, and the constants to bound them. */
+/* The inputs of the rounding error bounds of a gradient. */
 typedef struct sot_pass_bounds {
     double frobenius_upper; /* sqrt of the sum of all x_ij^2 */
     double linear_upper;    /* |b| */
@@ -67,8 +68,9 @@ SOTTO_MUST_CHECK sotto_status sot_pass_gradient_careful(
 sot_twofold sot_pass_margin_careful(sot_pass *pass, size_t row, const double *theta,
                                     const double *theta_low);
 
-/* Sums of the losses alone, no terms, at `count` points, which share one reading of the rows; |exact sum - computed one| is at most
- * sot_pass_value_error(), for the exact sum at any point within 2^-52 |theta| of theta, |theta| at most theta_norm. values.md. */
+/* Computes sums of only the losses, without terms, at `count` points, in one pass over the rows.
+ * The error is at most sot_pass_value_error(). It holds for the exact sum at any point within
+ * 2^-52 |theta| of theta, |theta| at most theta_norm. values.md. */
 enum { SOT_PASS_POINTS = 2 };
 SOTTO_MUST_CHECK sotto_status sot_pass_values(sot_pass *pass, const double *const *thetas,
                                               size_t count, double *out_values,
@@ -83,9 +85,10 @@ SOTTO_MUST_CHECK sotto_status sot_pass_difference_careful(
     sot_pass *pass, const double *from, const double *step, const double *step_low,
     sot_twofold *out_difference, sotto_error *error);
 
-/* For the hinge, smoothed by `width`: the computed sum and an upper bound of the sum over rows of |a| (h - |a|) / (2 h),
- * a = 1 - y u, where |a| < h: by so much the smoothed slopes fail to be subgradients (solver.md).
- * In double, or, if `careful`, in twofold numbers, where the two are closer. */
+/* For the hinge, smoothed by `width`: the computed sum and an upper bound on the sum over rows of
+ * |a| (h - |a|) / (2 h), a = 1 - y u, where |a| < h. It measures how far the smoothed slopes are
+ * from subgradients (solver.md). In double or, if `careful`, in double-double numbers, where the
+ * two are closer. */
 SOTTO_MUST_CHECK sotto_status sot_pass_corner(sot_pass *pass,
                                               const sot_pass_bounds *bounds,
                                               const double *theta,
@@ -110,7 +113,8 @@ SOTTO_MUST_CHECK sotto_status sot_pass_measure(sot_pass *pass,
                                                sot_pass_bounds *out_bounds,
                                                sotto_error *error);
 
-/* An upper bound of |v|, whatever its size; infinite if a number in it is not finite. */
+/* Returns an upper bound on |v|, of any size; infinite if a number in it is not
+ * finite. */
 double sot_norm_upper(const double *v, size_t count);
 
 /* |v + low| in about 106 bits: a relative error below (count + 8) 2^-102; infinite if a number in v

@@ -88,9 +88,9 @@ static sotto_status look(sot_solver *s, sot_point *at, sotto_error *error)
     return status;
 }
 
-/* Moves `there` along the direction. J is convex along it and falls at first: the whole step is
- * taken if J still falls at its end, or hardly rises; otherwise the bracket around the lowest
- * point is narrowed until the slope is half of what it was at the start, or less. */
+/* Moves `there` along the direction. J is convex along it and falls at first. The whole step is
+ * taken if J still falls at its end, or hardly rises. Otherwise the bracket around the lowest
+ * point is narrowed until the slope is at most half of the initial one. */
 static sotto_status step(sot_solver *s, sotto_error *error)
 {
     const size_t columns = s->glm.matrix->columns;
@@ -191,7 +191,7 @@ double sot_solver_smoothness(const sot_solver *s)
                       sot_terms_curvature_most(&s->glm, none));
 }
 
-/* A step along -gradient that works whatever the curvatures do. */
+/* Takes a step along -gradient, which works for any curvatures. */
 static void turn_downhill(sot_solver *s)
 {
     const double smoothness = sot_add_up(sot_solver_smoothness(s), s->pass.nu.high);
@@ -247,7 +247,8 @@ static sotto_status step_carefully(sot_solver *s, double shortest, double least,
     }
 }
 
-/* Newton's method with the gradient in twofold numbers: solver.md proves that it ends. */
+/* Newton's method with the gradient in double-double numbers: solver.md proves that it
+ * ends. */
 static sotto_status careful(sot_solver *s, sotto_error *error)
 {
     const size_t columns = s->glm.matrix->columns;

@@ -1,8 +1,8 @@
-/* models/linear/solver/solver.h: one workspace for many minimisations of the same kind: a ball takes several, with
- * other weights nu, the hinge too, with other widths. Proof note: solver.md.
+/* models/linear/solver/solver.h: one workspace for many minimisations of the same kind. A ball
+ * takes several, with other weights nu, the hinge too, with other widths. Proof note: solver.md.
  *
- * sot_solver_run() minimises K(theta) = J(theta) + (nu/2)|theta|^2 without a ball, from where the last
- * run ended, until a proven bound of the gradient is small.
+ * sot_solver_run() minimises K(theta) = J(theta) + (nu/2)|theta|^2 without a ball, from the end
+ * of the last run, until a proven bound on the gradient is small.
  */
 #ifndef SOT_MODELS_LINEAR_SOLVER_SOLVER_H
 #define SOT_MODELS_LINEAR_SOLVER_SOLVER_H
@@ -16,11 +16,12 @@ typedef struct sot_point {
     double *gradient, *gradient_low; /* likewise */
     double *curvatures;              /* of each row */
     double slope_squares;
-    double norm; /* |gradient|: computed in the quick stage, proven in the careful one */
+    double norm; /* |gradient|: computed in the fast stage, proven in extended
+                  * precision */
 } sot_point;
 
 typedef struct sot_solver {
-    sot_glm glm; /* may be changed between runs: loss and what follows from it */
+    sot_glm glm; /* may be changed between runs: the loss and its constants */
     sot_pass pass;
     sot_newton newton;
     sot_pass_bounds bounds;
@@ -38,18 +39,19 @@ SOTTO_MUST_CHECK sotto_status sot_solver_begin(const sot_glm *glm, const double 
                                                sotto_error *error);
 void sot_solver_end(sot_solver *solver); /* wipes */
 
-/* Afterwards proven + lambda |theta_low| <= tau at `here`. Goes on,
- * as long as it gets anywhere, to a computed gradient of `wanted`, INFINITY if nothing more is: that is
- * no claim. Never fails because of the rows. */
+/* Afterwards proven + lambda |theta_low| <= tau at `here`. Continues, while it makes progress, to
+ * a computed gradient of `wanted`, without a claim; INFINITY: no more is wanted. Never fails
+ * because of the rows. */
 SOTTO_MUST_CHECK sotto_status sot_solver_run(sot_solver *solver, sot_twofold nu,
                                              double tau, double wanted,
                                              sotto_error *error);
 
-/* The careful stage alone. */
+/* Only the stage in extended precision. */
 SOTTO_MUST_CHECK sotto_status sot_solver_run_carefully(sot_solver *solver, sot_twofold nu,
                                                        double tau, sotto_error *error);
 
-/* The gradient of K at `here` and its bound, `proven`, in twofold numbers; no step. */
+/* Computes the gradient of K at `here` and its bound, `proven`, in double-double numbers;
+ * no step. */
 SOTTO_MUST_CHECK sotto_status sot_solver_look(sot_solver *solver, sot_twofold nu,
                                               sotto_error *error);
 
@@ -63,14 +65,16 @@ SOTTO_MUST_CHECK sotto_status sot_solver_inward(sot_solver *solver, sotto_error 
 /* A bound of the smoothness of J on these rows, rounded up; infinite where the loss has none. */
 double sot_solver_smoothness(const sot_solver *solver);
 
-/* ball.c: a point t = theta + theta_low within the ball and a nu >= 0 with |grad J(t) + nu t| <= proven
- * and, as proven numbers,
+/* ball.c: a point t = theta + theta_low within the ball and a nu >= 0 with |grad J(t) + nu
+ * t| <= proven and, as proven numbers,
+ *
  *     proven + lambda |theta_low| + sqrt(lambda nu radius (radius - |t|)) <= tau,
- * or, if `smooth`, proven + lambda |theta_low| + (smoothness + lambda)(radius - |t|) <= tau. */
+ *
+ * or, if `smooth`, `proven + lambda |theta_low| + (smoothness + lambda)(radius - |t|) <= tau`. */
 SOTTO_MUST_CHECK sotto_status sot_solver_run_in_ball(sot_solver *solver, double tau,
                                                      bool smooth, sotto_error *error);
 
-/* The same by the safe way alone, which the other falls back to: projected descent, slow, from
+/* The same only by the safe method, the fallback of the other: projected descent, slow, from
  * `here`. */
 SOTTO_MUST_CHECK sotto_status sot_solver_descend_in_ball(sot_solver *solver, double tau,
                                                          bool smooth, sotto_error *error);
@@ -80,8 +84,9 @@ SOTTO_MUST_CHECK sotto_status sot_solver_descend_in_ball(sot_solver *solver, dou
 SOTTO_MUST_CHECK sotto_status sot_solver_run_hinge(sot_solver *solver, double tau,
                                                    sotto_error *error);
 
-/* Whether the loss is a smoothed hinge that Newton's method had better come to from wider ones, and that
- * way: for a certificate as sot_solver_run() or sot_solver_run_in_ball() give it. */
+/* True if the loss is a smoothed hinge for which Newton's method should begin with wider ones.
+ * The other runs that method, for a certificate like those of sot_solver_run() or
+ * sot_solver_run_in_ball(). */
 bool sot_solver_is_narrow_corner(const sot_loss *loss);
 SOTTO_MUST_CHECK sotto_status sot_solver_run_corner(sot_solver *solver, double tau,
                                                     sotto_error *error);

@@ -32,7 +32,7 @@ double sot_terms_curvature_most(const sot_glm *glm, sot_twofold nu);
 /* sup |r'''| / r'' over all theta and directions of length 1: 3 / (2 w), or 0 without l1. */
 double sot_terms_twist_most(const sot_glm *glm);
 
-/* r(theta), for numbers that nobody proves anything about. */
+/* Returns r(theta), without a proven error. */
 double sot_terms_value(const sot_glm *glm, const double *theta);
 
 #endif

@@ -1,4 +1,5 @@
-/* Sums of losses alone, without terms: at some points in double, and between two points to some 90 bits. Proof note: values.md. */
+/* Sums of only the losses, without terms: at some points in double, and between two
+ * points to some 90 bits. Proof note: values.md. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>

@@ -179,8 +179,9 @@ static void scale_row(float *delta, size_t units, double factor)
         delta[j] = scaled(delta[j], factor);
 }
 
-/* Rows that add nothing are taken out, input and all: 0 times infinity would be NaN. Below FLT_MIN a float rounds by more than
- * 2^-24 of it, and the input beside it may be huge: such a delta counts as 0. */
+/* Removes rows that add nothing, including their inputs: 0 times infinity would be NaN. Below
+ * FLT_MIN a float rounds by more than 2^-24 of it, and the input beside it may be huge. Such a
+ * delta counts as 0. */
 static void scale_deltas(const sot_pass *pass, size_t l)
 {
     const size_t units = pass->engine->net->layers[l].out.channels;

@@ -47,8 +47,8 @@ static sotto_status check_clip(const sot_clip *clip, sotto_error *error)
     if (clip == NULL || (clip->spacing == 0.0 && isinf(clip->bound))) return SOTTO_OK;
     if (!(clip->bound >= 0x1p-60 && clip->bound <= 0x1p60)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the bound on a record's gradient is %g; give a number between "
-                        "1e-18 and 1e18, for example 0.1",
+                        "`clip` is %g; a bound on a record's gradient lies between 1e-18 "
+                        "and 1e18; for example `clip=0.1`",
                         clip->bound);
     }
     const bool power = frexp(clip->spacing, &exponent) == 0.5;

@@ -1,19 +1,23 @@
-/* models/network/engine/engine.h: a network on many records: scores, and sums of clipped gradients in integers.
+/* models/network/engine/engine.h: a network on many records: scores, and sums of clipped
+ * gradients in integers.
  *
- * Idea        Records come in tiles of at most SOT_TILE_ROWS. One pass up and one pass down a tile (deltas only);
- *             a dense layer's share of a record's squared norm is |delta|^2 (|input|^2 + 1), exact
- *             without forming anything; layers with several positions form each record's own
- *             gradient. Then the clip factor of each record is known: formed gradients are scaled and
- *             truncated toward zero to units, record by record; dense ones are one product of scaled deltas and
- *             inputs a tile, a float sum of at most SOT_TILE_ROWS terms, rounded to units. Across tiles everything
- *             is added in int64: exact, in any order, on any number of threads.
- * Theorem     If two lists of tiles differ by one record added to, removed from or replaced in one
- *             tile (records over the tile's room being tiles of their own), the units
- *             differ by at most sot_engine_sensitivity(), respectively twice the record's part plus the same
- *             rounding. Record by record the part depends on that record, the parameters and public
- *             settings alone.
- * Assumes     Parameters are finite and public.
- * Proof note  src/models/network/engine/engine.md
+ * Idea: records come in tiles of at most SOT_TILE_ROWS, with one forward and one backward pass
+ * per tile (deltas only). A dense layer's share of a record's squared norm is |delta|^2
+ * (|input|^2 + 1), exact without forming the gradient. Layers with several positions form each
+ * record's own gradient. Then the clip factor of each record is known. Formed gradients are
+ * scaled and truncated toward zero to units, record by record. Dense ones are one product of
+ * scaled deltas and inputs per tile, a float sum of at most SOT_TILE_ROWS terms, rounded to
+ * units. Across tiles everything is added in int64: exact, in any order, on any number of
+ * threads.
+ *
+ * Theorem: let two lists of tiles differ by one record added to, removed from or replaced in one
+ * tile (records over the tile's room are their own tiles). Then the units differ by at most
+ * sot_engine_sensitivity(), or twice the record's part plus the same rounding for a replacement.
+ * A record's part depends only on that record, the parameters and public settings.
+ *
+ * Assumes: parameters are finite and public.
+ *
+ * Proof note: src/models/network/engine/engine.md
  */
 #ifndef SOT_MODELS_NETWORK_ENGINE_ENGINE_H
 #define SOT_MODELS_NETWORK_ENGINE_ENGINE_H
@@ -44,9 +48,9 @@ typedef struct sot_engine_sensitivity {
 sot_engine_sensitivity sot_engine_sensitivity_of(const sot_net *net,
                                                  const sot_clip *clip);
 
-/* Some records, cut into tiles. Inputs are those of layer net->front (the front's output). With
- * `copies` above 1 a record is so many inputs, one after another, whose gradients are averaged before
- * they are clipped (augmentation). */
+/* Some records, divided into tiles. Inputs are those of layer net->front (the front's output).
+ * With `copies` above 1 a record has that number of inputs, one after another, whose gradients
+ * are averaged before they are clipped (augmentation). */
 typedef struct sot_tiles {
     const float *const *inputs; /* copies x records pointers, tile by tile */
     const double *labels;       /* one a record */
@@ -66,8 +70,8 @@ SOTTO_MUST_CHECK sotto_status sot_engine_new(const sot_net *net, const sot_clip 
                                              sot_engine **out_engine, sotto_error *error);
 void sot_engine_free(sot_engine *engine); /* wipes; NULL is fine */
 
-/* Whether the norms of inputs go into the records': then it saves time to have them at hand, computed once for many
- * steps. They are a function of the record alone. */
+/* True if the records' norms use the norms of inputs. It then saves time to compute them once for
+ * many steps. They are a function of only the record. */
 bool sot_engine_wants_squares(const sot_engine *engine);
 
 /* squares[i] = |inputs[i]|^2, as the engine would compute it. */
@@ -82,8 +86,9 @@ SOTTO_MUST_CHECK sotto_status sot_engine_add(sot_engine *engine, const float *pa
                                              const sot_tiles *tiles, int64_t *units,
                                              sotto_error *error);
 
-/* The plain path, for public data: adds the sum of gradients (of copies: of their means), in float, the same
- * for any number of threads, as they are: what is not finite stays so. *out_loss: the sum of losses. */
+/* The plain path, for public data: adds the sum of gradients (with copies: of their means) in
+ * float, the same for any number of threads. Values that are not finite stay so. *out_loss: the
+ * sum of losses. */
 SOTTO_MUST_CHECK sotto_status sot_engine_add_plain(sot_engine *engine,
                                                    const float *parameters,
                                                    const sot_tiles *tiles, float *sum,
@@ -100,10 +105,11 @@ SOTTO_MUST_CHECK sotto_status sot_engine_scores(sot_engine *engine,
 /* Floats from one output of the front to the next, where they are kept: they begin where lines of the cache do. */
 size_t sot_front_stride(const sot_net *net);
 
-/* The output of the front for `count` encoded rows (data/batches/matrix.h: images with their planes one after another, as
- * files have them; a constant column at the end is not looked at). Turns planes to channels last, then applies the
- * layers. A record's result is a function of that record and the network alone, the same bits whatever else is in the
- * call. Frozen layers of the front read `parameters`. Row i's output begins at out + i stride. */
+/* Computes the output of the front for `count` encoded rows (data/batches/matrix.h: images as
+ * planes one after another, as in files; a constant column at the end is ignored). Turns planes
+ * to channels last, then applies the layers. A record's result is a function of only that record
+ * and the network, the same bits for any other rows in the call. Frozen layers of the front read
+ * `parameters`. Row i's output begins at out + i stride. */
 SOTTO_MUST_CHECK sotto_status sot_front_apply(const sot_net *net, const float *parameters,
                                               const float *const *rows, size_t count,
                                               sot_pool *pool, float *out, size_t stride,

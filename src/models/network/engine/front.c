@@ -87,7 +87,8 @@ static void turn(sot_shape shape, const float *planes, float *out)
             out[k * shape.channels + c] = planes[c * pixels + k];
 }
 
-/* `out` becomes its mean with what the mirror image gives: the same for an image and its mirror image. */
+/* `out` becomes its mean with the output for the mirror image: the same for an image and
+ * its mirror image. */
 static void add_mirrored(const front *own, size_t l, const float *in, float *out,
                          float *scratch)
 {

@@ -12,8 +12,9 @@ static bool is_pointwise(sot_layer_kind kind)
     return kind == SOT_LAYER_TANH || kind == SOT_LAYER_RELU;
 }
 
-/* Whether the layer may write over its input: nobody looks at it again. Dense, conv, pools and norms need
- * their inputs or neither on the way down; tanh and relu need their own outputs. */
+/* True if the layer may overwrite its input, which is not used again. Dense, conv, pools and
+ * norms need their inputs or neither in the backward pass; tanh and relu need their own
+ * outputs. */
 static bool may_overwrite(const sot_engine *engine, size_t l)
 {
     const sot_layer *layers = engine->net->layers;
@@ -112,7 +113,7 @@ static void make_gradient_room(const sot_engine *engine, sot_worker *worker,
     worker->ping = room(worker, engine->lower_most, sizeof(float), status, error);
     worker->pong = room(worker, engine->lower_most, sizeof(float), status, error);
     worker->late = room(worker, rows * engine->late, sizeof(float), status, error);
-    /* One more gradient: what is formed of one copy, before it joins the others. */
+    /* One more gradient: that of one copy, before it joins the others. */
     const size_t gradients = engine->copies > 1 ? 2 : 1;
     worker->formed = room(worker, gradients * parameters, sizeof(float), status, error);
 }

@@ -1,13 +1,18 @@
-/* models/network/engine/parts.h: what the files of the engine share.
+/* models/network/engine/parts.h: the common part of the files of the engine.
  *
- * Layers      From the first one that is trained (net->front) upward they fall in two parts:
- *                 lower   below the first dense layer (conv, pools, norms; may be empty): one record
- *                         after another, whole way up and whole way down, so that it stays in the cache
- *                 upper   from the first dense layer on: vectors, all records of a chunk together
- * Chunks      A tile is worked on in chunks of records, as many as fit the cache: a public function of the
- *             network. With several copies a chunk is the copies of one record.
- * Gradients   Summed    dense layers without copies: one product a chunk, added to the tile's float sum
- *             Formed    all others: the record's own gradient, as floats
+ * Layers: from the first trained one (net->front) upward there are two parts.
+ *
+ * - lower: below the first dense layer (conv, pools, norms; may be empty). One record after
+ *   another, forward and backward, so that it stays in the cache.
+ * - upper: from the first dense layer on. Vectors, all records of a chunk together.
+ *
+ * Chunks: a tile is processed in chunks of records, as many as fit the cache: a public function
+ * of the network. With several copies a chunk is the copies of one record.
+ *
+ * Gradients:
+ *
+ * - summed: dense layers without copies. One product per chunk, added to the tile's float sum.
+ * - formed: all others. The record's own gradient, as floats.
  */
 #ifndef SOT_MODELS_NETWORK_ENGINE_PARTS_H
 #define SOT_MODELS_NETWORK_ENGINE_PARTS_H

@@ -1,5 +1,5 @@
-/* The way up and the way down, for the rows of one chunk. No record's numbers meet another's here: what
- * a row gets depends on that row and the parameters alone. */
+/* The forward and backward pass for the rows of one chunk. No record's numbers meet another's
+ * here: the result of a row depends only on that row and the parameters. */
 #include <assert.h>
 #include <string.h>
 
@@ -43,8 +43,9 @@ static float *dense_deltas(const sot_pass *pass, size_t l)
     return pass->worker->deltas + pass->engine->chunk * pass->engine->layers[l].delta_at;
 }
 
-/* Where the deltas at the output of layer l stand, for l in the upper part or just below it: with the
- * dense layer at or below it, whose output has the same size, or at the top of the lower part. */
+/* Returns the place of the deltas at the output of layer l, in the upper part or just below it.
+ * They are stored with the dense layer at or below it, whose output has the same size, or at the
+ * top of the lower part. */
 static float *upper_deltas(const sot_pass *pass, size_t l)
 {
     const size_t bottom = pass->engine->lower_end;

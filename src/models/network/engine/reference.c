@@ -1,5 +1,5 @@
-/* The gradient of one record in double, layer by layer, by the definitions: what the engine is compared
- * with. Nothing here is shared with the engine but the layers' description. */
+/* The gradient of one record in double, layer by layer, by the definitions: the reference for the
+ * engine. It shares only the layers' description with the engine. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

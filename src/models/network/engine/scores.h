@@ -1,7 +1,8 @@
-/* models/network/engine/scores.h: what a network says of encoded rows, many at a time: front, then engine.
+/* models/network/engine/scores.h: the scores of a network for encoded rows, many at a time:
+ * front, then engine.
  *
- * A row's scores are a function of that row, the network and its parameters alone: the same bits whatever rows are
- * scored with it, on any number of threads.
+ * A row's scores are a function of only that row, the network and its parameters. The bits are
+ * the same for any other rows in the call, on any number of threads.
  */
 #ifndef SOT_MODELS_NETWORK_ENGINE_SCORES_H
 #define SOT_MODELS_NETWORK_ENGINE_SCORES_H
@@ -43,8 +44,9 @@ SOTTO_MUST_CHECK sotto_status sot_scores_visit(sot_scores *scores,
                                                sot_scores_visitor visit, void *context,
                                                sotto_error *error);
 
-/* How well a network does on public rows, at least one: the share whose class has the largest score
- * (of equal ones the first), or the root of the mean squared error in the units of the target. */
+/* Scores a network on public rows, at least one. The score is the share of rows whose class has
+ * the largest score (the first of equal ones). For numbers it is the root mean squared error in
+ * the units of the target. */
 SOTTO_MUST_CHECK sotto_status sot_scores_rate(sot_scores *scores, const float *parameters,
                                               const sot_encoding *encoding,
                                               const sot_matrix *matrix, double *out_rate,

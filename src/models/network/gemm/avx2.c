@@ -1,5 +1,7 @@
-/* Products of rows with packed panels, and of rows with few units. */
+/* Products of rows with panels, and of rows with few units. */
 #include "models/network/gemm/avx2.h"
+
+#include "base/unroll.h"
 
 #if SOT_HAVE_AVX2
 
@@ -57,54 +59,25 @@ INLINE void tile(size_t height, const sot_gemm_rows *rows, size_t first,
     const float *x4 = height > 4 ? at[4] + rows->offset : x0;
     const float *x5 = height > 5 ? at[5] + rows->offset : x0;
     __m256 l0, l1, l2, l3, l4, l5, r0, r1, r2, r3, r4, r5;
-    begin(target, first, wanted, &l0, &r0);
-    if (height > 1) begin(target, first + 1, wanted, &l1, &r1);
-    if (height > 2) begin(target, first + 2, wanted, &l2, &r2);
-    if (height > 3) begin(target, first + 3, wanted, &l3, &r3);
-    if (height > 4) begin(target, first + 4, wanted, &l4, &r4);
-    if (height > 5) begin(target, first + 5, wanted, &l5, &r5);
+#define BEGIN(n) begin(target, first + n, wanted, &l##n, &r##n);
+    SOT_UP_TO_6(height, BEGIN)
     for (size_t s = 0; s < rows->segments; s++) {
         for (size_t k = 0; k < rows->length; k++, panel += SOT_PANEL) {
             const __m256 left = _mm256_loadu_ps(panel);
             const __m256 right = _mm256_loadu_ps(panel + 8);
-            __m256 x = _mm256_broadcast_ss(x0 + k);
-            l0 = _mm256_fmadd_ps(x, left, l0);
-            r0 = _mm256_fmadd_ps(x, right, r0);
-            if (height > 1) {
-                x = _mm256_broadcast_ss(x1 + k);
-                l1 = _mm256_fmadd_ps(x, left, l1);
-                r1 = _mm256_fmadd_ps(x, right, r1);
-            }
-            if (height > 2) {
-                x = _mm256_broadcast_ss(x2 + k);
-                l2 = _mm256_fmadd_ps(x, left, l2);
-                r2 = _mm256_fmadd_ps(x, right, r2);
-            }
-            if (height > 3) {
-                x = _mm256_broadcast_ss(x3 + k);
-                l3 = _mm256_fmadd_ps(x, left, l3);
-                r3 = _mm256_fmadd_ps(x, right, r3);
-            }
-            if (height > 4) {
-                x = _mm256_broadcast_ss(x4 + k);
-                l4 = _mm256_fmadd_ps(x, left, l4);
-                r4 = _mm256_fmadd_ps(x, right, r4);
-            }
-            if (height > 5) {
-                x = _mm256_broadcast_ss(x5 + k);
-                l5 = _mm256_fmadd_ps(x, left, l5);
-                r5 = _mm256_fmadd_ps(x, right, r5);
-            }
+#define ADD(n)                                                                           \
+    {                                                                                    \
+        const __m256 x = _mm256_broadcast_ss(x##n + k);                                  \
+        l##n = _mm256_fmadd_ps(x, left, l##n);                                           \
+        r##n = _mm256_fmadd_ps(x, right, r##n);                                          \
+    }
+            SOT_UP_TO_6(height, ADD)
         }
         x0 += rows->pitch, x1 += rows->pitch, x2 += rows->pitch;
         x3 += rows->pitch, x4 += rows->pitch, x5 += rows->pitch;
     }
-    finish(target, first, wanted, l0, r0);
-    if (height > 1) finish(target, first + 1, wanted, l1, r1);
-    if (height > 2) finish(target, first + 2, wanted, l2, r2);
-    if (height > 3) finish(target, first + 3, wanted, l3, r3);
-    if (height > 4) finish(target, first + 4, wanted, l4, r4);
-    if (height > 5) finish(target, first + 5, wanted, l5, r5);
+#define FINISH(n) finish(target, first + n, wanted, l##n, r##n);
+    SOT_UP_TO_6(height, FINISH)
 }
 
 AVX2 void sot_avx2_panel(const sot_gemm_rows *rows, const float *panel, size_t columns,
@@ -115,12 +88,8 @@ AVX2 void sot_avx2_panel(const sot_gemm_rows *rows, const float *panel, size_t c
                           .columns = columns};
     for (size_t i = 0; i < rows->count;) {
         const size_t height = sot_gemm_block(rows->count - i, TILE_ROWS);
-        if (height == 6) tile(6, rows, i, panel, &wanted, target);
-        if (height == 5) tile(5, rows, i, panel, &wanted, target);
-        if (height == 4) tile(4, rows, i, panel, &wanted, target);
-        if (height == 3) tile(3, rows, i, panel, &wanted, target);
-        if (height == 2) tile(2, rows, i, panel, &wanted, target);
-        if (height == 1) tile(1, rows, i, panel, &wanted, target);
+#define TILE(n) tile(n, rows, i, panel, &wanted, target);
+        SOT_ONE_OF_6(height, TILE)
         i += height;
     }
 }

@@ -1,4 +1,5 @@
-/* models/network/gemm/avx2.h: what the AVX2 kernels share; for processors with AVX2 and FMA. */
+/* models/network/gemm/avx2.h: the common part of the AVX2 kernels; for processors with
+ * AVX2 and FMA. */
 #ifndef SOT_MODELS_NETWORK_GEMM_AVX2_H
 #define SOT_MODELS_NETWORK_GEMM_AVX2_H
 

@@ -1,16 +1,20 @@
-/* models/network/gemm/gemm.h: the few loops in which nearly all time of a network goes, once a kind of processor.
+/* models/network/gemm/gemm.h: the few loops that take nearly all time of a network, one version
+ * per kind of processor.
  *
- * Idea        A dense layer or a convolution on its way up, and the deltas on their way down, are
- *             products of rows (a record's inputs; the pixels under a kernel) with a matrix that
- *             stays the same for all of them, and is packed once a step. Gradients of weights are
- *             sums of products of a column of deltas with a row of inputs.
- * Rows        A row is `segments` pieces of `length` floats, `pitch` apart: the pixels under a
- *             kernel are one piece a kernel row, where they stand. Nothing is unfolded.
- * Packed      Panels of SOT_PANEL columns: panel q holds [k][SOT_PANEL], zeros beyond the last column.
- * Order       Each output has one accumulator, to which products are added in the order of k, each
- *             with one rounding (fused multiply-add). So its bits depend neither on the tile that it is
- *             computed in nor on the processor: portable, AVX2 and AVX-512 agree bit by bit. The dot
- *             products of dots() have SOT_LANES accumulators, folded alike everywhere.
+ * Idea: the forward pass of a dense layer or a convolution, and the deltas of the backward pass,
+ * are products of rows with a matrix. A row is a record's inputs, or the pixels under a kernel.
+ * The matrix is the same for all rows, and is copied to panels once per step. Gradients of
+ * weights are sums of products of a column of deltas with a row of inputs.
+ *
+ * Rows: a row is `segments` pieces of `length` floats, `pitch` apart: the pixels under a kernel
+ * are one piece per kernel row, in place. Nothing is unfolded.
+ *
+ * Panels: SOT_PANEL columns each. Panel q holds [k][SOT_PANEL], zeros beyond the last column.
+ *
+ * Order: each output has one accumulator, to which products are added in the order of k, each
+ * with one rounding (fused multiply-add). So its bits depend neither on the tile nor on the
+ * processor: portable, AVX2 and AVX-512 agree bit by bit. The dot products of dots() have
+ * SOT_LANES accumulators, added up in the same way everywhere.
  */
 #ifndef SOT_MODELS_NETWORK_GEMM_GEMM_H
 #define SOT_MODELS_NETWORK_GEMM_GEMM_H
@@ -20,7 +24,7 @@
 #include <stdint.h>
 
 enum {
-    SOT_PANEL = 16, /* columns packed together */
+    SOT_PANEL = 16, /* columns of a panel */
     SOT_LANES = 8,  /* accumulators of a dot product */
     SOT_DOT_COLUMNS =
         512, /* of a dot product before they are folded: weights in the first cache */
@@ -35,7 +39,7 @@ typedef struct sot_gemm_rows {
     size_t segments, length, pitch;
 } sot_gemm_rows;
 
-/* Where a product goes: row i at out + i stride. It begins with what `start` holds: NULL is zero; a
+/* The output of a product: row i at out + i stride. The initial value is `start`: NULL is zero; a
  * `start_stride` of 0 is one row for all, the biases; out itself adds. */
 typedef struct sot_gemm_target {
     float *out;
@@ -54,8 +58,8 @@ typedef struct sot_gemm_kernels {
      * [length / SOT_LANES rounded up][units][SOT_LANES], zeros beyond the last. One segment. */
     void (*dots)(const sot_gemm_rows *rows, const float *weights, size_t units,
                  const sot_gemm_target *target);
-    /* out_u[s length + k] (+)= sum_i delta[i delta_stride + u] row_i[s pitch + k], for u < units: `add`:
-     * to what is there. */
+    /* out_u[s length + k] (+)= sum_i delta[i delta_stride + u] row_i[s pitch + k], for u < units;
+     * `add`: to the current values. */
     void (*outer)(const float *delta, size_t delta_stride, size_t units,
                   const sot_gemm_rows *rows, bool add, float *out, size_t out_stride);
     /* out[u] (+)= sum_i delta[i units + u] */
@@ -87,8 +91,8 @@ void sot_avx2_add_truncated(const float *values, size_t count, float scale,
                             int32_t *units);
 void sot_avx2_add_rounded(const float *sums, size_t count, float scale, int64_t *units);
 
-/* How `count` things are cut into blocks of at most `most`: as even as can be, so that no block is
- * too small to fill the pipeline. The size of the next block of the `left` ones. */
+/* Divides `count` items into blocks of at most `most`, as evenly as possible, so that no block is
+ * too small to fill the pipeline. Returns the size of the next block of the `left` ones. */
 static inline size_t sot_gemm_block(size_t left, size_t most)
 {
     const size_t blocks = (left + most - 1) / most;

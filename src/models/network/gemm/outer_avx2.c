@@ -1,6 +1,8 @@
 /* Gradients of weights: sums of outer products. */
 #include "models/network/gemm/avx2.h"
 
+#include "base/unroll.h"
+
 #if SOT_HAVE_AVX2
 
 enum { TILE_UNITS = 6 };
@@ -71,8 +73,8 @@ typedef struct outer_scene {
     float *kept; /* [rows][SOT_PANEL]: near each other, wherever the rows are */
 } outer_scene;
 
-/* Sixteen columns of row i. The last of the next sixteen is asked for (the first may stand in the same line of
- * the cache as these): rows may be far apart. */
+/* Loads sixteen columns of row i. Prefetches the last of the next sixteen, because rows may be
+ * far apart; the first may be in the same cache line as these. */
 INLINE void load_row(source from, const outer_scene *scene, size_t i, __m256 *left,
                      __m256 *right)
 {
@@ -104,61 +106,28 @@ INLINE void outer_tile(size_t group, source from, const outer_scene *scene, size
     __m256 l0 = _mm256_setzero_ps(), l1 = l0, l2 = l0, l3 = l0, l4 = l0, l5 = l0;
     __m256 r0 = l0, r1 = l0, r2 = l0, r3 = l0, r4 = l0, r5 = l0;
     if (scene->add) {
-        begin(out, p, &l0, &r0);
-        if (group > 1) begin(out + out_stride, p, &l1, &r1);
-        if (group > 2) begin(out + 2 * out_stride, p, &l2, &r2);
-        if (group > 3) begin(out + 3 * out_stride, p, &l3, &r3);
-        if (group > 4) begin(out + 4 * out_stride, p, &l4, &r4);
-        if (group > 5) begin(out + 5 * out_stride, p, &l5, &r5);
+#define BEGIN(n) begin(out + n * out_stride, p, &l##n, &r##n);
+        SOT_UP_TO_6(group, BEGIN)
     }
     for (size_t i = 0; i < scene->rows->count; i++, delta += scene->delta_stride) {
         __m256 left, right;
         load_row(from, scene, i, &left, &right);
-        __m256 d = _mm256_broadcast_ss(delta);
-        l0 = _mm256_fmadd_ps(d, left, l0);
-        r0 = _mm256_fmadd_ps(d, right, r0);
-        if (group > 1) {
-            d = _mm256_broadcast_ss(delta + 1);
-            l1 = _mm256_fmadd_ps(d, left, l1);
-            r1 = _mm256_fmadd_ps(d, right, r1);
-        }
-        if (group > 2) {
-            d = _mm256_broadcast_ss(delta + 2);
-            l2 = _mm256_fmadd_ps(d, left, l2);
-            r2 = _mm256_fmadd_ps(d, right, r2);
-        }
-        if (group > 3) {
-            d = _mm256_broadcast_ss(delta + 3);
-            l3 = _mm256_fmadd_ps(d, left, l3);
-            r3 = _mm256_fmadd_ps(d, right, r3);
-        }
-        if (group > 4) {
-            d = _mm256_broadcast_ss(delta + 4);
-            l4 = _mm256_fmadd_ps(d, left, l4);
-            r4 = _mm256_fmadd_ps(d, right, r4);
-        }
-        if (group > 5) {
-            d = _mm256_broadcast_ss(delta + 5);
-            l5 = _mm256_fmadd_ps(d, left, l5);
-            r5 = _mm256_fmadd_ps(d, right, r5);
-        }
+#define ADD(n)                                                                           \
+    {                                                                                    \
+        const __m256 d = _mm256_broadcast_ss(delta + n);                                 \
+        l##n = _mm256_fmadd_ps(d, left, l##n);                                           \
+        r##n = _mm256_fmadd_ps(d, right, r##n);                                          \
     }
-    finish(out, p, l0, r0);
-    if (group > 1) finish(out + out_stride, p, l1, r1);
-    if (group > 2) finish(out + 2 * out_stride, p, l2, r2);
-    if (group > 3) finish(out + 3 * out_stride, p, l3, r3);
-    if (group > 4) finish(out + 4 * out_stride, p, l4, r4);
-    if (group > 5) finish(out + 5 * out_stride, p, l5, r5);
+        SOT_UP_TO_6(group, ADD)
+    }
+#define FINISH(n) finish(out + n * out_stride, p, l##n, r##n);
+    SOT_UP_TO_6(group, FINISH)
 }
 
 INLINE void outer_group(size_t group, source from, const outer_scene *scene, size_t unit)
 {
-    if (group == 6) outer_tile(6, from, scene, unit);
-    if (group == 5) outer_tile(5, from, scene, unit);
-    if (group == 4) outer_tile(4, from, scene, unit);
-    if (group == 3) outer_tile(3, from, scene, unit);
-    if (group == 2) outer_tile(2, from, scene, unit);
-    if (group == 1) outer_tile(1, from, scene, unit);
+#define TILE(n) outer_tile(n, from, scene, unit);
+    SOT_ONE_OF_6(group, TILE)
 }
 
 AVX2 void sot_avx2_outer(const float *delta, size_t delta_stride, size_t units,

@@ -239,7 +239,7 @@ static sotto_status read_layers(const sot_json_value *root, sot_net *net,
         return sot_json_refuse(&layers, "give 1 to 64 layers", error);
     for (size_t l = 0; l < count && status == SOTTO_OK; l++) {
         const sot_json_value item = sot_json_item(&layers, l);
-        net->layer_count = l + 1; /* what is begun is freed */
+        net->layer_count = l + 1; /* a begun layer is freed too */
         status = read_layer(&item, &net->layers[l], error);
     }
     return status;

@@ -208,13 +208,12 @@ sotto_status sot_net_make(const char *name, const sot_net_task *task, sot_net **
             "mlp", "cnn", "tanh-cnn", "scattering-linear", "scattering-cnn", NULL};
         char shown[64];
         const char *nearest = sot_nearest_word(name, presets);
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the network is '%s'%s%s%s; give mlp, cnn, tanh-cnn, "
-                        "scattering-linear, scattering-cnn, or the path of a network's "
-                        "file, such as ./net.json",
-                        sot_printable(name, shown, sizeof shown),
-                        nearest != NULL ? " (is " : "", nearest != NULL ? nearest : "",
-                        nearest != NULL ? " meant?)" : "");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`network` is '%s'%s%s%s; give mlp, cnn, tanh-cnn, scattering-linear, "
+            "scattering-cnn, or the path of a network's file, such as ./net.json",
+            sot_printable(name, shown, sizeof shown), nearest != NULL ? " (is " : "",
+            nearest != NULL ? nearest : "", nearest != NULL ? " meant?)" : "");
     }
     if (status == SOTTO_OK) *out_net = net;
     return status;
@@ -334,9 +333,8 @@ static sotto_status freeze_word(sot_net *net, const char *word, sotto_error *err
         if (from < 1 || to < from || to > net->layer_count) {
             char shown[64];
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "the layers to freeze name '%s'; give numbers from 1 to %zu "
-                            "such as 1-3 or 1,4, or conv2d, dense, group-norm, "
-                            "all-but-last",
+                            "`freeze` names '%s'; give numbers from 1 to %zu such as 1-3 "
+                            "or 1,4, or conv2d, dense, group-norm, all-but-last",
                             sot_printable(word, shown, sizeof shown), net->layer_count);
         }
     }
@@ -348,11 +346,10 @@ static sotto_status freeze_word(sot_net *net, const char *word, sotto_error *err
         found |= named;
     }
     if (found) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "the layers to freeze name '%s', and the network has none; name layers "
-        "that sotto plan shows",
-        word);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "`freeze` names '%s', and the network has none; name layers that "
+                    "sotto plan shows",
+                    word);
 }
 
 sotto_status sot_net_freeze(sot_net *net, const char *layers, sotto_error *error)

@@ -1,17 +1,22 @@
-/* models/network/layers/net.h: a network: its layers, their shapes, and where each layer's parameters stand.
+/* models/network/layers/net.h: a network: its layers, their shapes, and the places of their
+ * parameters.
  *
- * Idea        A network is a list of layers, read from a small JSON file or made from a preset. Shapes
- *             follow from the input's; parameters are one flat array of floats. It is public: a function
- *             of settings and schema, like everything here.
- * Layout      Images are channels last, [height][width][channels]; a vector is [1][1][n]; flatten
- *             changes nothing but the shape. Parameters of a layer stand together, weights first:
- *                 dense   [units][inputs], then a bias a unit
- *                 conv    [channels out][kernel row][kernel column][channels in], then a bias a channel
- *                 norm    (affine only) a scale a channel, then a shift a channel
- * Front       The layers at the beginning that have nothing to learn (normalise, scattering, norms
- *             without affine, everything below the first trainable layer when it is frozen): a
- *             public function of one record, which learners compute once a record.
- * File        docs/reference/networks.md
+ * Idea: a network is a list of layers, read from a small JSON file or made from a preset. Shapes
+ * follow from the input's; parameters are one flat array of floats. It is public: a function of
+ * settings and schema, like everything here.
+ *
+ * Layout: images are channels last, [height][width][channels]; a vector is [1][1][n]; flatten
+ * only changes the shape. The parameters of a layer are contiguous, weights first:
+ *
+ * - dense: [units][inputs], then one bias per unit.
+ * - conv: [channels out][kernel row][kernel column][channels in], then one bias per channel.
+ * - norm (affine only): one scale per channel, then one shift per channel.
+ *
+ * Front: the first layers without trainable parameters (normalise, scattering, norms without
+ * affine, and frozen layers). It is a public function of one record, which learners compute once
+ * per record.
+ *
+ * File: docs/reference/networks.md
  */
 #ifndef SOT_MODELS_NETWORK_LAYERS_NET_H
 #define SOT_MODELS_NETWORK_LAYERS_NET_H
@@ -29,8 +34,8 @@
 typedef enum sot_layer_kind {
     SOT_LAYER_NORMALISE,  /* (x - mean_c) / deviation_c: public constants of the file */
     SOT_LAYER_SCATTERING, /* models/network/scattering/scattering.h: J = 2, L = 8 */
-    SOT_LAYER_DATA_NORM, /* the same as normalise with a mean and a variance a channel that are paid
-                             for (models/network/learn) and then stand in the model file */
+    SOT_LAYER_DATA_NORM,  /* the same as normalise, with a private mean and variance per
+                          * channel (models/network/learn), which are in the model file */
     SOT_LAYER_GROUP_NORM, /* a record's own mean and variance, over a group of channels */
     SOT_LAYER_DENSE,
     SOT_LAYER_CONV,
@@ -98,23 +103,26 @@ typedef struct sot_net {
     sot_net_loss loss;
 } sot_net;
 
-/* What a network is made for; public. */
+/* The task of a network; public. */
 typedef struct sot_net_task {
     sot_shape input; /* of a record; a vector of features has height = width = 1 */
     size_t outputs;  /* classes, or 1 */
     sot_net_loss loss;
 } sot_net_task;
 
-/* The task of an encoded table: the record's shape from the schema (its columns without the constant one: an image if
- * the schema says or the rule infers so, else a vector), the outputs from the target: classes, or one number. */
+/* Makes the task of an encoded table. The record's shape comes from the schema: its columns
+ * without the constant one. It is an image if the schema states or the default rule infers it,
+ * else a vector. The outputs come from the target: classes, or one number. */
 SOTTO_MUST_CHECK sotto_status sot_net_task_of(const sot_encoding *encoding,
                                               const sotto_schema *schema,
                                               sot_net_task *out_task, sotto_error *error);
 
-/* From a preset's name ("mlp", "tanh-cnn" or "cnn", "scattering-linear", "scattering-cnn"; the last two also with
- * ":group-norm", which is free and the default, or ":data-norm", which is paid for) from the path of a JSON file, or from JSON text, which begins with a brace. A
- * dense layer may leave its units to the task ("units": "outputs"). Refuses, by layer and value, what
- * does not fit. Free with sot_net_free(). */
+/* Makes a network from a preset's name, from the path of a JSON file, or from JSON text, which
+ * begins with a brace. Presets: "mlp", "tanh-cnn" or "cnn", "scattering-linear",
+ * "scattering-cnn". The last two also with ":group-norm", which is free and the default, or
+ * ":data-norm", which is paid for. A dense layer may leave its units to the task ("units":
+ * "outputs"). Refuses, by layer and value, a layer that does not fit. Free with
+ * sot_net_free(). */
 SOTTO_MUST_CHECK sotto_status sot_net_make(const char *name, const sot_net_task *task,
                                            sot_net **out_net, sotto_error *error);
 /* From JSON that was read, for model files: shapes of `task`, and data norms that have their numbers. */
@@ -135,8 +143,8 @@ SOTTO_MUST_CHECK sotto_status sot_net_take_norms(sot_net *net, const sot_net *fr
 SOTTO_MUST_CHECK sotto_status sot_net_freeze(sot_net *net, const char *layers,
                                              sotto_error *error);
 
-/* Parameters to begin with: uniform in +-1/sqrt(inputs of a unit) for dense and conv, scale 1 and shift 0 for norms, from
- * a fixed public seed: nothing secret. */
+/* Sets initial parameters from a fixed public seed. They are uniform in +-1/sqrt(inputs of a
+ * unit) for dense and conv, scale 1 and shift 0 for norms. */
 void sot_net_initialise(const sot_net *net, uint64_t seed, float *out_parameters);
 
 /* "dense", "conv2d", ... as the file spells them. */
@@ -144,7 +152,8 @@ const char *sot_layer_kind_name(sot_layer_kind kind);
 /* The kind with its settings: "conv2d 8x8, stride 2, padding 2". Returns `out`. */
 enum { SOT_LAYER_TEXT_BYTES = 120 };
 const char *sot_layer_text(const sot_layer *layer, char out[SOT_LAYER_TEXT_BYTES]);
-/* Whether an encoded row is, as it stands, the input of the first trainable layer: nothing in front, one plane. */
+/* True if an encoded row is already the input of the first trainable layer: no front, one
+ * plane. */
 bool sot_net_front_is_identity(const sot_net *net);
 /* The input of layer `front`, that is the output of the front. */
 sot_shape sot_net_front_shape(const sot_net *net);

@@ -1,4 +1,4 @@
-/* models/network/layers/parts.h: what the files that make networks share. */
+/* models/network/layers/parts.h: the common part of the files that make networks. */
 #ifndef SOT_MODELS_NETWORK_LAYERS_PARTS_H
 #define SOT_MODELS_NETWORK_LAYERS_PARTS_H
 
@@ -11,8 +11,8 @@ enum {
 };
 #define SOT_NET_SIZE_MAX ((size_t)1 << 24) /* numbers of a record between two layers */
 
-/* Fills in what follows from the layers' kinds and sizes: shapes, places of parameters, the front.
- * A dense layer of 0 units gets as many as there are outputs. Refuses what does not fit. */
+/* Derives shapes, places of parameters and the front from the layers' kinds and sizes. A dense
+ * layer of 0 units gets as many as there are outputs. Refuses a layer that does not fit. */
 SOTTO_MUST_CHECK sotto_status sot_net_finish(sot_net *net, sotto_error *error);
 
 /* Where the front ends, and how much there is to train, after layers were frozen. Refuses a network with

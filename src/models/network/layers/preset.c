@@ -1,8 +1,8 @@
 /* The presets: networks that others have trained privately, made for an input.
  *
- * Tramer & Boneh, "Differentially private learning needs better features (or much more data)", ICLR 2021;
- * tanh-cnn after Papernot et al., "Tempered sigmoid activations for deep learning with differential
- * privacy", AAAI 2021.
+ * Tramer & Boneh, "Differentially private learning needs better features (or much more data)",
+ * ICLR 2021. The tanh-cnn: Papernot et al., "Tempered sigmoid activations for deep learning with
+ * differential privacy", AAAI 2021.
  */
 #include <assert.h>
 #include <math.h>
@@ -94,11 +94,11 @@ static sotto_status add_cnn(sot_net *net, sotto_error *error)
 {
     const sot_shape input = net->input;
     if (input.height < 16 || input.width < 16) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "cnn needs images of at least 16 x 16, and the schema's rows are "
-                        "%zu x %zu x %zu (planes, height, width); give \"shape\" in the "
-                        "schema, or choose mlp",
-                        input.channels, input.height, input.width);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "cnn needs images of at least 16 x 16, and the schema's rows are %zu x %zu x "
+            "%zu (planes, height, width); give \"shape\" in the schema, or `network=mlp`",
+            input.channels, input.height, input.width);
     }
     const sotto_status status = add_photograph(net, error);
     if (status != SOTTO_OK) return status;
@@ -112,10 +112,11 @@ static sotto_status add_cnn(sot_net *net, sotto_error *error)
 
 enum { SCATTERING_GROUPS = 27 };
 
-/* Bounds for the vectors of means of a record, near the median of their norms on other, public images of pixels in
- * [0, 1]. One plane: the digits of USPS' test set, 20 x 20 pixels in the middle of 28 x 28 (medians 0.173 and
- * 0.0545). Three planes, normalised: fields of Gaussian noise with amplitudes 1/frequency, as
- * photographs have them, 32 x 32 pixels, correlation 0.9 between planes (1.07 and 0.94). */
+/* Bounds on the vectors of means of a record, near the median of their norms on other, public
+ * images with pixels in [0, 1]. One plane: the digits of USPS' test set, 20 x 20 pixels in the
+ * middle of 28 x 28 (medians 0.173 and 0.0545). Three planes, normalised: fields of Gaussian
+ * noise with amplitudes 1/frequency, as in photographs. They have 32 x 32 pixels and correlation
+ * 0.9 between planes (1.07 and 0.94). */
 typedef enum scattering_norm {
     BY_PLANES,
     GROUP_NORM,
@@ -130,8 +131,8 @@ static size_t scattering_features(const sot_net *net)
            input.channels;
 }
 
-/* Where nobody says: of photographs the paid one, with which the published results on CIFAR-10 were made; of one
- * plane the free one, and for a linear model features without what all images have in common. */
+/* Default: for photographs the paid one, which the published results on CIFAR-10 use. For one
+ * plane the free one; for a linear model also features without the common mean of all images. */
 static scattering_norm norm_by_planes(const sot_net *net, bool deep)
 {
     if (net->input.channels == 3) return DATA_NORM;
@@ -152,8 +153,9 @@ static void add_scattering_norm(sot_net *net, scattering_norm norm)
     layer->noise = 8.0;
 }
 
-/* Behind a group norm no record is longer than the root of its features: a bound that cuts nothing. What all records
- * have in common then stands no longer in every record's gradient, where it would use up the clip. */
+/* After a group norm no record is longer than the root of its features, so this bound clips
+ * nothing. The common mean of all records is then no longer in every record's gradient, where it
+ * would use up the clip norm. */
 static void add_center(sot_net *net)
 {
     sot_layer *layer = add(net, SOT_LAYER_DATA_NORM);

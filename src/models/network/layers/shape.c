@@ -1,4 +1,4 @@
-/* Shapes and places: what follows from the layers' kinds and sizes. */
+/* Shapes and places, from the layers' kinds and sizes. */
 #include "base/error.h"
 #include "models/network/layers/parts.h"
 #include "models/network/scattering/scattering.h"
@@ -110,8 +110,8 @@ sotto_status sot_net_finish(sot_net *net, sotto_error *error)
         shape = layer->out;
         if (sot_shape_size(shape) > SOT_NET_SIZE_MAX)
             return refuse(layer, l + 1,
-                          "what comes out is more than 2^24 numbers a record: choose "
-                          "fewer channels or a longer stride",
+                          "its output is more than 2^24 numbers a record: choose fewer "
+                          "channels or a longer stride",
                           error);
         layer->first = net->parameters;
         net->parameters += layer->parameters;

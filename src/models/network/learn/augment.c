@@ -4,7 +4,8 @@
 /* By up to an eighth of its size: four pixels of thirty-two. */
 enum { SHARE = 8 };
 
-/* 0 .. choices - 1 from the next bits of the coin, nearly as likely each: any law will do, if it is public. */
+/* Returns 0 .. choices - 1 from the next bits of the coin, nearly uniform. Any public
+ * distribution is valid. */
 static size_t draw(uint64_t *coin, size_t choices)
 {
     const size_t drawn = (size_t)(*coin % choices);
@@ -12,7 +13,8 @@ static size_t draw(uint64_t *coin, size_t choices)
     return drawn;
 }
 
-/* Where the pixel at `place + moved` comes from, when what is beyond the border is its mirror image. */
+/* Returns the source of the pixel at `place + moved`; beyond the border the image is
+ * mirrored. */
 static size_t mirrored(size_t place, size_t shift, size_t reach, size_t size)
 {
     const size_t at = place + shift; /* moved by shift - reach */

@@ -1,10 +1,11 @@
 /* The state of a training as bytes: released and public numbers, the same on every machine.
  *
- * Layout   "sotto nn", then little-endian words of 64 bits: version, step, parameters, trainable, which arrays there are;
- *          then the arrays of floats, as words of 32 bits: weights, first, second, average; then for each data norm of
- *          the network mean and deviation of each channel, doubles as words of 64 bits; then the learning curve so far, which
- *          public rows say of released weights: how many points, the step of each, the score of each. Version 1 has no
- *          curve. Nothing else: no key, no sum, no record.
+ * Layout: "sotto nn", then little-endian words of 64 bits: version, step, parameters, trainable,
+ * flags of the arrays. Then the arrays of floats, as words of 32 bits: weights, first, second,
+ * average. Then for each data norm of the network mean and deviation of each channel, doubles as
+ * words of 64 bits. Then the learning curve so far, from public rows and released weights: number
+ * of points, the step of each, the score of each. Version 1 has no curve. Nothing else: no key,
+ * no sum, no record.
  */
 #include <math.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static void pass_doubles(byte_cursor *cursor, double *values, size_t count)
     }
 }
 
-/* The header must be what it is for this network and these settings, but for the step. */
+/* Checks that the header fits this network and these settings, except for the step. */
 static uint64_t pass_header(byte_cursor *cursor, sot_nn_state *state)
 {
     uint64_t version = VERSION;
@@ -97,7 +98,8 @@ static uint64_t pass_header(byte_cursor *cursor, sot_nn_state *state)
     return version;
 }
 
-/* Points lie at steps that rise and are done. `curve` is NULL, and has no points, where nobody scores. */
+/* Points have increasing steps that are done. `curve` is NULL, and has no points, if
+ * there is no scoring. */
 static void pass_curve(byte_cursor *cursor, const sot_nn_state *state,
                        sot_validation *curve)
 {
@@ -142,11 +144,12 @@ sotto_status sot_nn_save(const sot_net *net, const sot_nn_state *state,
     sot_nn_state same = *state; /* writing changes nothing */
     byte_cursor measured = {0};
     pass_state(&measured, net, &same, curve);
-    /* Weights, momenta and averages stay finite (optimiser.c): half a state would be kept, and none could go on. */
+    /* Weights, momenta and averages stay finite (optimiser.c). Otherwise half a state
+     * would be saved, and none could be resumed. */
     if (measured.failed) {
         return sot_fail(error, SOTTO_INTERNAL,
                         "the state of the training has a number that is not finite, and "
-                        "cannot be kept");
+                        "cannot be stored");
     }
     byte_cursor written = {.bytes = sot_new_array(measured.at, 1), .size = measured.at};
     if (written.bytes == NULL) return sot_fail_memory(error, measured.at, 1);
@@ -170,6 +173,6 @@ sotto_status sot_nn_restore(sot_net *net, sot_nn_state *state, sot_validation *c
     pass_state(&cursor, net, state, curve);
     if (!cursor.failed && cursor.at == size_bytes) return SOTTO_OK;
     return sot_fail(error, SOTTO_PARSE,
-                    "the checkpoint is not of this network and these settings; train "
-                    "with those it was made with, or begin anew");
+                    "the checkpoint belongs to another network or other settings; train "
+                    "with those, or delete it to start a new run");
 }

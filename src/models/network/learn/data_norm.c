@@ -13,10 +13,11 @@
 /* A record's vector is at most 2^21 units long. */
 enum { NORM_BITS = 20 };
 
-/* As group norm's: what is added to a variance before its root is taken. */
+/* As in group norm: added to a variance before the root. */
 #define VARIANCE_FLOOR 1e-5
 
-/* Of a channel without variance: what it is divided by, so that nothing is left of it. A model file holds it. */
+/* The divisor of a channel without variance, so that it vanishes. A model file holds
+ * it. */
 #define NO_DEVIATION SOT_NET_NORM_MOST
 
 enum { MEANS = 0, SQUARES = 1 };
@@ -164,7 +165,8 @@ sotto_status sot_data_norm_make_room(sot_layer *layer, sotto_error *error)
     return sot_fail_memory(error, channels, sizeof(double));
 }
 
-/* From E x and E x^2, which stands in `deviation`. What has no variance left is noise, or constant. */
+/* Computes it from E x and E x^2, which is in `deviation`. A channel without a positive
+ * variance is noise, or constant. */
 static double deviation_of(double mean, double squares)
 {
     const double variance = squares - mean * mean;

@@ -1,11 +1,11 @@
-/* What a walk begins with, and what public rows say about it on the way. */
+/* The initial parameters, and scores on public rows during training. */
 #include <math.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "models/network/learn/parts.h"
 
-/* Of the random first parameters: public, like everything about them. */
+/* Seed of the random initial parameters: public, like everything about them. */
 enum { FIRST_SEED = 1 };
 
 void sot_nn_first_parameters(const sot_learner *learner, float *out_parameters)

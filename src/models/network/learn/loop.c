@@ -10,8 +10,8 @@
 
 /* ---- before the first step ---- */
 
-/* Data norms that are not yet learned are paid for, from the first to the last, each on what the layers before it
- * make of the records. */
+/* Learns and pays for the missing data norms, from the first to the last, each on the output of
+ * the layers before it. */
 static sotto_status learn_norms(sot_nn_walking *walk, size_t *out_from,
                                 sotto_error *error)
 {
@@ -35,8 +35,8 @@ static sotto_status learn_norms(sot_nn_walking *walk, size_t *out_from,
     return status;
 }
 
-/* A front that is quickly applied, and makes of a record no less than it was: then a second set of all records is a
- * waste of memory. */
+/* True if the front is fast and its output is at least as large as its input. A second copy of
+ * all records would then waste memory. */
 static bool is_light(const sot_net *net)
 {
     for (size_t i = 0; i < net->front; i++) {
@@ -48,8 +48,9 @@ static bool is_light(const sot_net *net)
     return !sot_net_front_is_identity(net);
 }
 
-/* Records as the first layer that learns sees them, once and for all; or as they were encoded, where every step
- * applies the front to those that it draws: copies are made before it. */
+/* Prepares the records as inputs of the first trainable layer, once. Otherwise they stay encoded,
+ * and every step applies the front to its sampled records: with augmentation the copies are made
+ * before it. */
 static sotto_status prepare_rows(sot_nn_walking *walk, const sot_matrix *matrix,
                                  sotto_error *error)
 {
@@ -83,8 +84,8 @@ static sotto_status begin_state(sot_nn_walking *walk, sotto_error *error)
     if (status == SOTTO_OK && (walk->state.step != checkpoint->step ||
                                walk->state.step > walk->nn->moves.steps)) {
         status = sot_fail(error, SOTTO_PARSE,
-                          "the checkpoint is of step %llu and says %llu, of %llu; begin "
-                          "anew",
+                          "the checkpoint is of step %llu and states %llu, of %llu; "
+                          "delete it to start a new run",
                           (unsigned long long)checkpoint->step,
                           (unsigned long long)walk->state.step,
                           (unsigned long long)walk->nn->moves.steps);
@@ -144,7 +145,7 @@ static void gather(const sot_net *net, int64_t *units)
     }
 }
 
-/* The one release of a step, however many tiles it has. */
+/* The one release of a step, for any number of tiles. */
 static sotto_status release(sot_nn_walking *walk, sotto_error *error)
 {
     const size_t count = walk->net->trainable;
@@ -153,8 +154,9 @@ static sotto_status release(sot_nn_walking *walk, sotto_error *error)
                                   walk->units, error);
 }
 
-/* Released sums, each times `scale`. An int64 below 2^51 in size becomes a double by an addition (1.5 2^52 plus it, read as
- * a double, has it for its last places), which compilers make vectors of; the conversion they do not. */
+/* Multiplies released sums by `scale`. An int64 below 2^51 in size becomes a double by an
+ * addition: 1.5 2^52 plus it, read as a double, has it in its last places. Compilers vectorise
+ * this, but not the conversion. */
 static void scale_units(const int64_t *restrict units, double scale, size_t count,
                         float *restrict gradient)
 {
@@ -191,7 +193,7 @@ static sotto_status take_step(sot_nn_walking *walk, uint64_t step, sotto_error *
     return SOTTO_OK;
 }
 
-/* Released numbers alone: a later run draws other coins and other noise. */
+/* Saves only released numbers: a later run has other coins and other noise. */
 static sotto_status keep(const sot_nn_walking *walk, sotto_error *error)
 {
     const sot_checkpoint *checkpoint = walk->learner->checkpoint;

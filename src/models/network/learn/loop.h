@@ -1,4 +1,4 @@
-/* models/network/learn/loop.h: a walk on its way: what loop.c and sum.c share. */
+/* models/network/learn/loop.h: the state of a training loop, for loop.c and sum.c. */
 #ifndef SOT_MODELS_NETWORK_LEARN_LOOP_H
 #define SOT_MODELS_NETWORK_LEARN_LOOP_H
 
@@ -27,7 +27,7 @@ typedef struct sot_nn_walking {
     size_t room;
     size_t starts[SOT_TILES_AT_ONCE + 1];
     bool fronts; /* every step applies the front to its records, some tiles at a time: */
-    float *images, *behind; /* copies, and what is behind the front */
+    float *images, *behind; /* copies, and the output of the front */
     size_t front_room;
 } sot_nn_walking;
 
@@ -35,7 +35,7 @@ typedef struct sot_nn_walking {
 SOTTO_MUST_CHECK sotto_status sot_nn_walk_sum(sot_nn_walking *walk, uint64_t step,
                                               size_t *out_count, sotto_error *error);
 
-/* Wipes and frees what is left of a step's records. */
+/* Wipes and frees the rest of a step's records. */
 void sot_nn_walk_drop_records(sot_nn_walking *walk);
 
 #endif

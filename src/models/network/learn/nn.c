@@ -24,27 +24,27 @@ static sotto_status check_setup(const sot_learner_setup *setup, sotto_error *err
 {
     const sotto_train_config *config = setup->config;
     if (setup->unit_rows != 1) {
-        return sot_fail(
-            error, SOTTO_UNSUPPORTED,
-            "the schema's unit has up to %llu rows, and bounding the gradients of single "
-            "rows says nothing about a unit; use a model that knows units",
-            (unsigned long long)setup->unit_rows);
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the schema's unit has up to %llu rows, and clipping the "
+                        "gradients of single rows gives no guarantee for a unit; use a "
+                        "linear model, for example `model=logistic`",
+                        (unsigned long long)setup->unit_rows);
     }
     if (setup->method != SOTTO_METHOD_SGD && setup->method != SOTTO_METHOD_GD &&
         setup->method != SOTTO_METHOD_NONE) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "networks learn by sgd, gd or none, not by %s",
+                        "`method` is %s; networks take sgd, gd or none",
                         sotto_method_name(setup->method));
     }
     if (config->schedule == SOTTO_SCHEDULE_STRONG) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the schedule strong is for convex losses; networks take "
+                        "`schedule` is strong, which is for convex losses; networks take "
                         "constant, root, linear or cosine");
     }
     if (config->iterate != SOTTO_ITERATE_AUTO) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the iterate %s is for convex losses; networks take a weight "
-                        "average, 0 for the last weights",
+                        "`iterate` is %s, which is for convex losses; networks take "
+                        "`weight_average`, 0 for the last weights",
                         sotto_iterate_name(config->iterate));
     }
     if (setup->method == SOTTO_METHOD_NONE) return SOTTO_OK;
@@ -58,20 +58,20 @@ static sotto_status check_copies(const sot_learner_setup *setup, const sot_net *
     const uint64_t copies = setup->config->augmentations;
     if (copies > COPIES_MOST) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu augmentations are asked for; give at most %d",
+                        "`augmentations` is %llu; give at most %d",
                         (unsigned long long)copies, (int)COPIES_MOST);
     }
     if (copies > 0 && setup->method == SOTTO_METHOD_NONE) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%llu augmentations are asked for, and the method none makes no "
-                        "copies; leave them out, or write the copies into the public "
-                        "file",
-                        (unsigned long long)copies);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`augmentations` is %llu, but the method none makes no copies; leave "
+            "`augmentations` out, or write the copies into the public file",
+            (unsigned long long)copies);
     }
     if (copies > 0 && (net->input.height < 2 || net->input.width < 2)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "augmentations move and mirror images, and the records of this "
-                        "schema are none; leave them out, or give the schema a shape");
+                        "`augmentations` moves and mirrors images, and the records of "
+                        "this schema are none; leave it out, or give the schema a shape");
     }
     return SOTTO_OK;
 }
@@ -120,7 +120,7 @@ static void describe_noise(sot_learner *learner, const sot_nn *nn)
 {
     double numbers = (double)nn->moves.steps * (double)learner->net->trainable;
     sot_learner_set(learner, "noise_multiplier", nn->multiplier,
-                    "noise over what one record can move");
+                    "noise scale over the largest move by one record");
     sot_learner_set(learner, "sigma", nn->noise.sigma * nn->clip.spacing,
                     "standard deviation of each coordinate of a step's gradient sum");
     sot_learner_set(learner, "divisor", nn->sampler.divisor,

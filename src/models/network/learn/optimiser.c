@@ -60,8 +60,8 @@ void sot_nn_state_free(sot_nn_state *state)
 
 /* ---- a step ---- */
 
-/* Numbers are worked on so many at a time, and the rest one by one: that is what compilers make vectors of. The
- * arrays of a call are different ones. */
+/* Numbers are processed LANES at a time, and the rest one by one, which compilers vectorise. The
+ * arrays of a call do not overlap. */
 enum { LANES = 16 };
 
 /* The change of the weights, less their decay, in place of the gradient. */
@@ -170,7 +170,7 @@ static void average_weights(const sot_net *net, double decay, double t,
     }
 }
 
-/* Velocity and weights in one pass, so many numbers at a time that they stay in the nearest cache. */
+/* Updates velocity and weights in one pass, in blocks that stay in the L1 cache. */
 static void move_by_momentum(const sot_net *net, const sot_nn_moves *moves, double size,
                              float *gradient, sot_nn_state *state)
 {

@@ -1,11 +1,14 @@
-/* models/network/learn/optimiser.h: from released sums to weights: everything here is post-processing.
+/* models/network/learn/optimiser.h: from released sums to weights: everything here is
+ * post-processing.
  *
- * Idea     Gradient g_t: a noisy sum over its public divisor. SGD: v = m v + g, w -= h_t v. Adam (Kingma & Ba
- *          2015): both moments with their corrections. Then lambda, decoupled (Loshchilov & Hutter 2019):
- *          w -= h_t (lambda / N) w; then the nearest point of the ball around the first weights. The result is the
- *          last w, or a moving average of them: a = d_t a + (1 - d_t) w, d_t = min(d, (1 + t)/(10 + t)), so that the
- *          first weights do not linger.
- * Privacy  All of it is a function of released sums and public numbers.
+ * Idea: the gradient g_t is a noisy sum over its public divisor. SGD: v = m v + g, w -= h_t v.
+ * Adam (Kingma & Ba 2015): both moments with their corrections. Then lambda, decoupled
+ * (Loshchilov & Hutter 2019): w -= h_t (lambda / N) w. Then the nearest point of the ball around
+ * the first weights. The result is the last w, or a moving average:
+ * `a = d_t a + (1 - d_t) w, d_t = min(d, (1 + t)/(10 + t))`, which forgets the first weights
+ * quickly.
+ *
+ * Privacy: all of it is a function of released sums and public numbers.
  */
 #ifndef SOT_MODELS_NETWORK_LEARN_OPTIMISER_H
 #define SOT_MODELS_NETWORK_LEARN_OPTIMISER_H
@@ -47,8 +50,8 @@ SOTTO_MUST_CHECK sotto_status sot_nn_state_begin(const sot_net *net,
                                                  sotto_error *error);
 void sot_nn_state_free(sot_nn_state *state);
 
-/* One step along `gradient`, one number a trainable parameter, which it may use as room. Weights stay finite: they are cut to
- * +-2^20. */
+/* Takes one step along `gradient`, one number per trainable parameter, which it may overwrite.
+ * Weights stay finite: they are clipped to +-2^20. */
 void sot_nn_move(const sot_net *net, const sot_nn_moves *moves, float *gradient,
                  sot_nn_state *state);
 

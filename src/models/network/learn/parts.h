@@ -1,4 +1,4 @@
-/* models/network/learn/parts.h: what the parts of the learner of networks share. */
+/* models/network/learn/parts.h: the common part of the learner of networks. */
 #ifndef SOT_MODELS_NETWORK_LEARN_PARTS_H
 #define SOT_MODELS_NETWORK_LEARN_PARTS_H
 
@@ -26,13 +26,13 @@ typedef struct sot_nn {
     size_t before_count;
 } sot_nn;
 
-/* What a training releases, for methods/steps.h. Borrows from `nn`. */
+/* Returns the releases of a training, for methods/steps.h. Borrows from `nn`. */
 sot_steps sot_nn_steps(const sot_nn *nn);
 
-/* ---- rules.c: what nobody said ---- */
+/* ---- rules.c: defaults ---- */
 
-/* Batch, passes, steps, learning rate, momentum, clip, average: given, or by rule; refuses what makes no
- * sense. Sets the learner's settings that are about them. */
+/* Sets batch, passes, steps, learning rate, momentum, clip norm and average, given or by default;
+ * refuses invalid values. Sets the learner's settings for them. */
 SOTTO_MUST_CHECK sotto_status sot_nn_decide(sot_learner *learner, sot_nn *nn,
                                             sotto_error *error);
 
@@ -69,10 +69,10 @@ SOTTO_MUST_CHECK sotto_status sot_data_norm_measure(sot_layer *layer,
 
 typedef struct sot_nn_rows {
     size_t count;
-    const float **inputs; /* one a record: encoded, or what some layers made of that */
+    const float **inputs; /* one per record: encoded, or the output of some layers */
     const double *labels; /* borrowed from the matrix */
     double *squares; /* of the inputs, for the engine; NULL: it has no use for them */
-    float *owned;    /* what `inputs` points into; NULL: the matrix */
+    float *owned;    /* the memory behind `inputs`; NULL: the matrix */
     size_t owned_floats;
     bool
         encoded; /* as the matrix has them: planes one after another, no layer was applied */
@@ -95,14 +95,14 @@ void sot_nn_rows_free(sot_nn_rows *rows); /* wipes */
 
 /* ---- augment.c: copies of a record ---- */
 
-/* Writes a copy of an encoded image (planes one after another): moved by up to an eighth of its height
- * and width, borders mirrored, and mirrored itself, all by `coin`. */
+/* Writes a copy of an encoded image (planes one after another). It is moved by up to an eighth of
+ * its height and width with mirrored borders, and perhaps mirrored itself, all by `coin`. */
 void sot_augment(sot_shape shape, const float *image, uint64_t coin, float *out);
 
 /* ---- checkpoint.c ---- */
 
-/* Everything a later run needs to go on: released or public numbers, and the learning curve so far (NULL: nobody scores;
- * it is not changed). Free with sot_free(). */
+/* Saves the state that a later run needs to resume: released or public numbers, and the learning
+ * curve so far. NULL: no scoring; it is not changed. Free with sot_free(). */
 SOTTO_MUST_CHECK sotto_status sot_nn_save(const sot_net *net, const sot_nn_state *state,
                                           sot_validation *curve,
                                           unsigned char **out_bytes, size_t *out_size,
@@ -124,7 +124,7 @@ SOTTO_MUST_CHECK sotto_status sot_nn_walk_plain(const sot_learner *learner,
                                                 sot_pool *pool, double *out_theta,
                                                 sotto_error *error);
 
-/* ---- learned.c: what both walks begin and end with ---- */
+/* ---- learned.c: begin and end of both training loops ---- */
 
 /* Parameters to begin with: those of setup.center, or random ones from a public seed. */
 void sot_nn_first_parameters(const sot_learner *learner, float *out_parameters);

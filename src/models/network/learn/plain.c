@@ -10,7 +10,7 @@
 #include "data/batches/batch.h"
 #include "models/network/learn/parts.h"
 
-/* Of the order of the rows: the same training twice is the same network. */
+/* Seed of the order of the rows: the same training twice gives the same network. */
 enum { ORDER_SEED = 1 };
 
 typedef struct plain_walk {
@@ -59,7 +59,7 @@ static sotto_status settle(plain_walk *plain, size_t rows, sotto_error *error)
     const double lambda = plain->learner->setup.config->lambda;
     if (rows == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "there are no rows to train on; give some");
+                        "there are no rows to train on; give at least one");
     }
     plain->batch = nn->sampler.batch < rows ? (size_t)nn->sampler.batch : rows;
     plain->moves = nn->moves;
@@ -130,7 +130,7 @@ static sotto_status take_step(plain_walk *plain, sotto_error *error)
 {
     const size_t slices = plain->rows.count / plain->batch;
     const size_t slice = (size_t)(plain->state.step % slices);
-    double loss; /* not told: nobody asked */
+    double loss; /* not reported */
     sotto_status status = SOTTO_OK;
     if (slice == 0)
         status = sot_shuffle(plain->rng, plain->rows.count, plain->order, error);

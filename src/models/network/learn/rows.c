@@ -10,7 +10,8 @@ enum { ROWS_AT_ONCE = 1024 };
 
 /* ---- from the matrix ---- */
 
-/* A sparse matrix, written out; what is no feature of the network is its constant column. */
+/* Expands a sparse matrix; its only column that is no feature of the network is the
+ * constant one. */
 static sotto_status write_out(const sot_matrix *matrix, size_t size, sot_nn_rows *rows,
                               sotto_error *error)
 {
@@ -62,8 +63,8 @@ void sot_nn_rows_free(sot_nn_rows *rows)
 
 /* ---- through layers ---- */
 
-/* The network that begins with layer `from` and whose front ends before layer `to`. What is no longer encoded
- * is channels last already: a vector, for which nothing is turned. */
+/* Makes the network that begins with layer `from` and whose front ends before layer `to`. Rows
+ * that are no longer encoded are channels last already: a vector, for which nothing is turned. */
 static void cut_out(const sot_net *net, size_t from, size_t to, bool encoded,
                     sot_net *out_part)
 {

@@ -1,25 +1,31 @@
-/* What nobody said, from public facts: the expected rows, the network, the method.
+/* Default settings from public facts: the expected rows, the network, the method.
  *
- * Sources  Tramer & Boneh (ICLR 2021), whose recipes are: momentum 0.9, clip 0.1, and batch / learning rate / passes
- *              MNIST     tanh CNN 512 / 0.5 / 40, scattering linear 4096 / 8 / 40, scattering CNN 1024 / 1 / 23
- *              Fashion   tanh CNN 2048 / 4 / 40,  scattering linear 8192 / 16 / 40, scattering CNN 2048 / 4 / 40
- *              CIFAR-10  tanh CNN 1024 / 1 / 30,  scattering linear 8192 / 4 / 60, scattering CNN 8192 / 4 / 60
- *          and Dormann, Frisk, Andersen & Pedersen (2021): rates of 0.14 to 0.2, 40 to 100 passes.
- *          In all of them the rate is 0.01 to 0.2, and learning rate times clip is a constant times the batch: both noise and
- *          signal of a step are then what they were, whatever the batch. The constant is 0.05 to 0.1 a 512
- *          records for the grey images, 0.025 to 0.05 for the larger networks of the coloured ones. Between 0.05 and 0.2, the tanh
- *          CNN at epsilon 3 on five sixths of the Fashion-MNIST training file has 84.3, 86.1 and 86.1 % (0.05, 0.1,
- *          0.2) on the last sixth: 0.1.
- *          De et al. (2022): a moving average of the weights with decay 0.999.
+ * Sources: the recipes of Tramer & Boneh (ICLR 2021): momentum 0.9, clip norm 0.1, and
+ * batch / learning rate / passes
+ *
+ *     MNIST     tanh CNN 512 / 0.5 / 40, scattering linear 4096 / 8 / 40, scattering CNN 1024 / 1 / 23
+ *     Fashion   tanh CNN 2048 / 4 / 40,  scattering linear 8192 / 16 / 40, scattering CNN 2048 / 4 / 40
+ *     CIFAR-10  tanh CNN 1024 / 1 / 30,  scattering linear 8192 / 4 / 60, scattering CNN 8192 / 4 / 60
+ *
+ * and Dormann, Frisk, Andersen & Pedersen (2021): rates of 0.14 to 0.2, 40 to 100 passes. In all
+ * of them the rate is 0.01 to 0.2. Learning rate times clip norm is a constant times the batch,
+ * so noise and signal of a step do not depend on the batch. The constant is 0.05 to 0.1 per 512
+ * records for the grey images, 0.025 to 0.05 for the larger networks of the coloured ones.
+ *
+ * The tanh CNN at epsilon 3 was trained on five sixths of the Fashion-MNIST training file. With
+ * constants 0.05, 0.1 and 0.2 it has 84.3, 86.1 and 86.1 % on the last sixth: 0.1.
+ *
+ * De et al. (2022): a moving average of the weights with decay 0.999.
  */
 #include <math.h>
 
 #include "base/error.h"
 #include "models/network/learn/parts.h"
 
-/* Large networks want more passes and a larger share of the rows: noise a step falls with the batch, and grows with the
- * root of the parameters. The published large ones have 155,530 parameters and more; an MLP 784-128-10 of 101,770 on
- * Fashion-MNIST, as above, has 83.6 % by the settings of the large and 85.1 % by the rate of the small. */
+/* Large networks need more passes and a larger share of the rows. Noise per step falls with the
+ * batch, and grows with the root of the parameters. The published large ones have 155,530
+ * parameters and more. An MLP 784-128-10 of 101,770 on Fashion-MNIST, as above, has 83.6 % with
+ * the settings of the large and 85.1 % with the rate of the small. */
 enum { LARGE_PARAMETERS = 150000 };
 #define RATE_SMALL   (4096.0 / 60000.0)
 #define RATE_LARGE   (8192.0 / 50000.0)
@@ -32,7 +38,7 @@ enum { LARGE_PARAMETERS = 150000 };
 #define STEP_LARGE (0.025 / 512.0)
 #define STEP_MOST  1.6
 
-/* Of public rows: the usual mini-batches. */
+/* For public rows: the usual mini-batches. */
 #define BATCH_PLAIN 128.0
 #define STEP_PLAIN  0.05
 
@@ -51,32 +57,31 @@ static sotto_status check_range(const char *what, double value, double least, do
 {
     if (isnan(value) || (value >= least && value <= most)) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the %s is %g; give one from %g to %g, for example %s", what, value,
-                    least, most, example);
+                    "`%s` is %g; it lies from %g to %g; for example `%s=%s`", what, value,
+                    least, most, what, example);
 }
 
 static sotto_status check_numbers(const sotto_train_config *config, sotto_error *error)
 {
     sotto_status status =
-        check_range("learning rate", config->learning_rate, 1e-9, 1e6, "0.5", error);
+        check_range("learning_rate", config->learning_rate, 1e-9, 1e6, "0.5", error);
     if (status == SOTTO_OK)
         status = check_range("clip", config->clip, 1e-9, 1e6, "0.1", error);
     if (status == SOTTO_OK)
         status = check_range("momentum", config->momentum, 0.0, 0.999999, "0.9", error);
     if (status == SOTTO_OK) {
-        status = check_range("weight average", config->weight_average, 0.0, 0.999999,
-                             "0.999, or 0 for the last weights", error);
+        status = check_range("weight_average", config->weight_average, 0.0, 0.999999,
+                             "0.999", error);
     }
     if (status == SOTTO_OK)
-        status = check_range("number of epochs", config->epochs, 1e-6, EPOCHS_MOST, "40",
-                             error);
+        status = check_range("epochs", config->epochs, 1e-6, EPOCHS_MOST, "40", error);
     if (status == SOTTO_OK)
         status = check_range("radius", config->radius, 1e-9, 1e9, "10", error);
     if (status == SOTTO_OK)
         status = check_range("lambda", config->lambda, 0.0, 1e12, "1", error);
     if (status == SOTTO_OK && !isnan(config->epochs) && config->steps > 0) {
         status = sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                          "both %g epochs and %llu steps were given; give one of them",
+                          "`epochs` is %g and `steps` is %llu; leave one of them out",
                           config->epochs, (unsigned long long)config->steps);
     }
     return status;
@@ -89,19 +94,19 @@ static sotto_status check_batch(const sot_learner_setup *setup, double rows,
     if (config->batch == 0) return SOTTO_OK;
     if (sot_nn_takes_all(setup) && setup->method != SOTTO_METHOD_NONE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the batch is %llu, and every step takes all rows; leave the "
-                        "batch out, or sample by poisson",
+                        "`batch` is %llu, but every step takes all rows; leave `batch` "
+                        "out, or give `sampling=poisson`",
                         (unsigned long long)config->batch);
     }
     if (config->sampling == SOTTO_SINGLE_RECORD && config->batch > 1) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the batch is %llu, and one record is drawn a step; leave the "
-                        "batch out, or sample by poisson",
+                        "`batch` is %llu, but each step takes one record; leave `batch` "
+                        "out, or give `sampling=poisson`",
                         (unsigned long long)config->batch);
     }
     if (rows > 0.0 && (double)config->batch > rows) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the batch is %llu, of %.0f rows; give at most as many",
+                        "`batch` is %llu, of %.0f rows; give at most as many",
                         (unsigned long long)config->batch, rows);
     }
     return SOTTO_OK;
@@ -141,8 +146,8 @@ static sotto_status set_steps(const sotto_train_config *config, sot_nn *nn, doub
                                            : fmax(1.0, rint(epochs * nn->rows / batch));
     if (steps > SOT_STEPS_MAX) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "%g epochs of %.0f rows are %.0f steps with a batch of %.0f; "
-                        "give at most %d steps, or a larger batch",
+                        "`epochs` is %g: over %.0f rows that is %.0f steps with a batch "
+                        "of %.0f; give at most %d steps, or a larger `batch`",
                         epochs, nn->rows, steps, batch, (int)SOT_STEPS_MAX);
     }
     nn->moves.steps = (uint64_t)steps;
@@ -199,7 +204,7 @@ static void describe(sot_learner *learner, const sot_nn *nn, double batch)
                         "given; divided by the rows, as decay of the weights");
     if (!isnan(config->radius))
         sot_learner_set(learner, "radius", config->radius,
-                        "given; of the ball around the first weights");
+                        "given; of the ball around the initial weights");
     if (nn->copies > 0)
         sot_learner_set(learner, "augmentations", (double)nn->copies,
                         "given; averaged inside the record");

@@ -7,12 +7,13 @@
 #include "data/batches/batch.h"
 #include "models/network/engine/engine.h"
 
-/* Tiles are as many as make them three quarters full on average: then about one tile in a thousand
- * overflows (the number of records of a tile is about Poisson with mean 96), and a record of those is a tile of one. */
+/* The number of tiles makes them three quarters full on average. Then about one tile in a
+ * thousand overflows (its number of records is about Poisson with mean 96). Each record that does
+ * not fit is its own tile. */
 #define TILE_FILLING 0.75
 
-/* An even number, if there are several: tiles are what threads share a step by, and of three one of two threads would
- * get two. */
+/* An even number, if there are several: threads share a step by tiles, and of three tiles one of
+ * two threads would get two. */
 static size_t tiles_for(double records)
 {
     const size_t tiles = (size_t)ceil(records / (TILE_FILLING * SOT_TILE_ROWS));
@@ -32,8 +33,9 @@ static sotto_status check_public_rows(const sotto_train_config *config, const ch
 {
     if (config->public_n > 0 && config->adjacency == SOTTO_REPLACE_ONE) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "drawing %s a step needs a public number of rows and the "
-                    "adjacency replace-one; give both, or sample by poisson",
+                    "`sampling` takes %s a step, which needs a public number of rows "
+                    "under replace-one; give `adjacency=replace-one` and `public_n=N`, "
+                    "or `sampling=poisson`",
                     what);
 }
 

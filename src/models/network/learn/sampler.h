@@ -1,7 +1,8 @@
-/* models/network/learn/sampler.h: how the records of a step are drawn, and what that costs: one object says both.
+/* models/network/learn/sampler.h: the sampling of the records of a step, and its event, from one
+ * object.
  *
- * Idea     The sampling that the event states is the sampling that is done: the same struct fills in the
- *          release's settings and makes the batches, and there is no other way to either.
+ * Idea: the event states exactly the sampling that is done. The same struct fills in the
+ * release's settings and makes the batches, and there is no other way to either.
  */
 #ifndef SOT_MODELS_NETWORK_LEARN_SAMPLER_H
 #define SOT_MODELS_NETWORK_LEARN_SAMPLER_H
@@ -22,24 +23,25 @@ typedef struct sot_nn_sampler {
     size_t tiles; /* of a step */
 } sot_nn_sampler;
 
-/* The sampling of the settings with `batch` records a step (all of them: no matter), of `rows`, a public
- * number. Refuses what has no theorem, or needs a public number of rows and does not have it. */
+/* Sets the sampling of the settings with `batch` records per step (ignored if all are taken), of
+ * `rows`, a public number. Refuses a sampling without a theorem, or one that needs a public
+ * number of rows without having it. */
 SOTTO_MUST_CHECK sotto_status sot_nn_sampler_set(const sot_learner_setup *setup,
                                                  double rows, double batch,
                                                  sot_nn_sampler *out_sampler,
                                                  sotto_error *error);
 
-/* Whether every step takes all rows: asked for, or the method gd. */
+/* True if every step takes all rows: by the settings, or the method gd. */
 bool sot_nn_takes_all(const sot_learner_setup *setup);
 
-/* Fills in what a release says about its sampling, and its sensitivity: that of one record, or of an
- * exchange, whichever the accountant's theorem for this sampling and adjacency is about. */
+/* Fills in the sampling of a release, and its sensitivity. It is that of one record or of an
+ * exchange, by the accountant's theorem for this sampling and adjacency. */
 void sot_nn_sampler_event(const sot_nn_sampler *sampler, sotto_adjacency adjacency,
                           double one, double exchanged, sotto_gaussian_config *noise);
 
 /* Secret: the coins. */
 typedef struct sot_nn_draws sot_nn_draws;
-/* The pool is borrowed and makes no difference to what is drawn. */
+/* The pool is borrowed and does not affect the samples. */
 SOTTO_MUST_CHECK sotto_status sot_nn_draws_new(const sot_nn_sampler *sampler,
                                                sotto_rng *rng, sot_pool *pool,
                                                sot_nn_draws **out_draws,

@@ -1,5 +1,5 @@
-/* A step's sum: its records are drawn, cut into tiles, brought through the front where that is not done once and for
- * all, and added up in integers. Claims: nn.md. */
+/* A step's sum: its records are sampled, divided into tiles, passed through the front where that
+ * is not done once, and added up in integers. Claims: nn.md. */
 #include <string.h>
 
 #include "base/error.h"
@@ -153,7 +153,8 @@ static size_t tiles_at_once(const sot_nn_walking *walk)
     return most < 1 ? 1 : most < SOT_TILES_AT_ONCE ? most : SOT_TILES_AT_ONCE;
 }
 
-/* Some tiles at a time: the sum is the same however it is cut into calls, and a step of any size has room. */
+/* Some tiles at a time: the sum does not depend on the division into calls, and a step of
+ * any size fits into memory. */
 static sotto_status sum_through_front(sot_nn_walking *walk, uint64_t step,
                                       const sot_cut *cut, sotto_error *error)
 {

@@ -269,9 +269,9 @@ void sot_relu_delta(const float *out_of_forward, const float *delta, size_t coun
 
 /* ---- losses ---- */
 
-/* exp(x) for x <= 0, within 2^-22 relative, in arithmetic that compilers make vectors of: 2^n times a
- * polynomial (Taylor's, to r^6 / 720) in r = x - n ln 2, |r| < 0.347: the rest is below 2e-7 of it.
- * Below -87 it is exp(-87), about 1e-38. What is not finite becomes NaN. */
+/* Returns exp(x) for x <= 0, within 2^-22 relative, in arithmetic that compilers vectorise. It is
+ * 2^n times a polynomial (Taylor's, to r^6 / 720) in r = x - n ln 2, |r| < 0.347; the remainder
+ * is below 2e-7 of it. Below -87 it is exp(-87), about 1e-38. Non-finite values become NaN. */
 static inline float exp_negative(float x)
 {
     const float bounded = x >= -87.0F ? x : -87.0F;

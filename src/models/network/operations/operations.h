@@ -1,12 +1,16 @@
-/* models/network/operations/operations.h: what layers do, on raw arrays; the plain way, and the fast way.
+/* models/network/operations/operations.h: the operations of layers on raw arrays; a plain and a
+ * fast version.
  *
- * Order       Every output of a record is a function of that record and the parameters alone: its bits
- *             do not depend on the other records of the call, their number or its own place among them.
- *             (BLAS does not promise that.) Sums over records, where there are any, are float sums of
- *             at most `count` terms each, in the order of the records.
- * Twins       sot_operations_plain() is written to be read, and is the reference;
- *             sot_operations_fast() is the best that this processor has (models/network/gemm/gemm.h). They agree to rounding.
- * Packed      Weights are packed once a step, for all records: sot_pack_*() below.
+ * Order: every output of a record is a function of only that record and the parameters. Its bits
+ * do not depend on the other records of the call, their number or its own place among them. (BLAS
+ * does not promise that.) Sums over records, where there are any, are float sums of at most
+ * `count` terms each, in the order of the records.
+ *
+ * Versions: sot_operations_plain() is written to be read, and is the reference.
+ * sot_operations_fast() is the best for this processor (models/network/gemm/gemm.h). They agree
+ * to rounding.
+ *
+ * Panels: weights are copied to panels once per step, for all records: sot_pack_*() below.
  */
 #ifndef SOT_MODELS_NETWORK_OPERATIONS_OPERATIONS_H
 #define SOT_MODELS_NETWORK_OPERATIONS_OPERATIONS_H
@@ -31,9 +35,10 @@ typedef struct sot_operations {
     /* out[i d + k] = sum_j delta[i p + j] w_jk */
     void (*dense_delta)(const sot_layer *layer, const sot_packed *packed,
                         const float *delta, size_t count, float *out);
-    /* out[j d + k] = sum_i delta[i p + j] rows[i][k] (weights), then sum_i delta[i p + j] (biases): each a
-     * float sum of `count` exact-product terms with at most `count` roundings on the way of any term (fused multiply-add).
-     * `add`: to what is there (counted as one more term). */
+    /* out[j d + k] = sum_i delta[i p + j] rows[i][k] (weights), then sum_i delta[i p + j]
+     * (biases). Each is a float sum of `count` exact-product terms, with at most `count`
+     * roundings per term (fused multiply-add). `add`: to the current values (counted as one more
+     * term). */
     void (*dense_gradient)(const sot_layer *layer, const float *delta,
                            const float *const *rows, size_t count, bool add, float *out);
     /* ---- conv: one record ---- */
@@ -64,7 +69,7 @@ typedef struct sot_operations {
 
 const sot_operations *sot_operations_plain(void);
 const sot_operations *sot_operations_fast(void);
-void sot_packed_free(sot_packed *packed); /* what it holds, not itself */
+void sot_packed_free(sot_packed *packed); /* frees its members, not itself */
 
 /* ---- layers that are cheap: one way for all; one record ---- */
 void sot_pool_forward(const sot_layer *layer, const float *in, float *out,
@@ -86,9 +91,9 @@ void sot_normalise_delta(const sot_layer *layer, const float *delta, float *out)
 void sot_relu_forward(const float *in, size_t count, float *out);
 void sot_relu_delta(const float *out_of_forward, const float *delta, size_t count,
                     float *out);
-/* Softmax cross-entropy or squared loss: the loss, and its slope at the scores (which `out_delta` may
- * be). The label of one of two classes may be 0 and 1, or -1 and 1; what is no label at all
- * counts as the first. */
+/* Softmax cross-entropy or squared loss: returns the loss, and writes its slope at the scores
+ * (which `out_delta` may be). The labels of two classes may be 0 and 1, or -1 and 1; an invalid
+ * label counts as the first. */
 double sot_net_loss_slope(sot_net_loss loss, const float *scores, size_t outputs,
                           double label, float *out_delta);
 

@@ -233,8 +233,9 @@ static void tanh_delta(const float *out_of_forward, const float *delta, size_t c
 
 /* ---- into units ---- */
 
-/* Squares of floats are exact in double. Sums of at most 2^11 of them, then a sum of at most 2^11 sums (a
- * layer has at most 2^22 parameters): every term meets at most 2^12 roundings of 2^-53. */
+/* Squares of floats are exact in double. There are sums of at most 2^11 of them, then a sum of at
+ * most 2^11 sums (a layer has at most 2^22 parameters). So every term has at most 2^12 roundings
+ * of 2^-53. */
 static double squares(const float *values, size_t count)
 {
     enum { BLOCK = 1 << 11 };

@@ -1,5 +1,6 @@
-/* models/network/operations/pool.h: max pools, without AVX2 and with it: the same choices, and the same bits. sot_pool_forward() and
- * sot_pool_delta() of models/network/operations/operations.h take what the processor has (sot_gemm_has_avx2()). */
+/* models/network/operations/pool.h: max pools, without AVX2 and with it: the same choices, and
+ * the same bits. sot_pool_forward() and sot_pool_delta() of
+ * models/network/operations/operations.h choose by the processor (sot_gemm_has_avx2()). */
 #ifndef SOT_MODELS_NETWORK_OPERATIONS_POOL_H
 #define SOT_MODELS_NETWORK_OPERATIONS_POOL_H
 

@@ -14,8 +14,8 @@ enum {
 
 /* ---- products ---- */
 
-/* The whole product, panel by panel, and long rows piece by piece: a piece's weights serve all rows
- * before the next. Where pieces end depends on the layer alone. */
+/* Computes the whole product, panel by panel, and long rows piece by piece: a piece's weights
+ * serve all rows before the next. The ends of pieces depend only on the layer. */
 static void multiply(const sot_gemm_kernels *kernels, const sot_gemm_rows *rows,
                      const float *panels, size_t columns, const float *bias, float *out,
                      size_t stride)
@@ -208,8 +208,8 @@ void sot_tiled_conv_gradient(const sot_gemm_kernels *kernels, const sot_layer *l
     kernels->sums(delta, units, positions, false, out + units * inputs_of(layer));
 }
 
-/* Whether the deltas go down as a convolution with the turned kernel: each pixel of the input is then
- * one product, without a place that is added to several times. */
+/* True if the deltas of the backward pass are a convolution with the rotated kernel. Each pixel
+ * of the input is then one product, without a place that is added to several times. */
 static bool turns(const sot_layer *layer)
 {
     return layer->stride == 1 && layer->padding < layer->kernel;

@@ -1,5 +1,6 @@
-/* models/network/operations/tiled.h: the operations of models/network/operations/operations.h on top of the kernels of models/network/gemm/gemm.h: how layers are cut
- * into panels, rows and pieces. The same for all processors. */
+/* models/network/operations/tiled.h: the operations of models/network/operations/operations.h,
+ * with the kernels of models/network/gemm/gemm.h. It divides layers into panels, rows and pieces.
+ * The same for all processors. */
 #ifndef SOT_MODELS_NETWORK_OPERATIONS_TILED_H
 #define SOT_MODELS_NETWORK_OPERATIONS_TILED_H
 
@@ -34,15 +35,14 @@ sotto_status sot_tiled_pack(const sot_gemm_kernels *kernels, const sot_layer *la
                             const float *parameters, bool backward, sot_packed *packed,
                             sotto_error *error);
 
-/* A lane of doubles adds at most 2^15 / 16 squares before lanes and blocks are added up: with 2^22
- * values that is at most 2^11 + 4 + 2^7 roundings on the way of any of them, below 2^-53 each, so
- * 2^-40 in all. */
+/* A lane of doubles adds at most 2^15 / 16 squares before lanes and blocks are added up. With
+ * 2^22 values each has at most 2^11 + 4 + 2^7 roundings, below 2^-53 each, so 2^-40 in all. */
 enum { SOT_SQUARES_BLOCK = 1 << 15 };
 
-/* tanh x = e / (e + 2), e = expm1(2 |x|), with the sign of x. Beyond |x| = 10 it is 1 in floats. With 2 |x| = n
- * ln 2 + r, |r| <= ln(2) / 2: expm1(r) = r + r^2 (1/2! + r/3! + ... + r^5/7!), what is left out being
- * below r 2^-25, and e = 2^n expm1(r) + (2^n - 1): nothing cancels. Within 2.5 units in the last place;
- * NaN gives NaN. */
+/* tanh x = e / (e + 2), e = expm1(2 |x|), with the sign of x. Beyond |x| = 10 it is 1 in floats.
+ * Let 2 |x| = n ln 2 + r, |r| <= ln(2) / 2. `expm1(r) = r + r^2 (1/2! + r/3! + ... + r^5/7!)`
+ * with a remainder below r 2^-25. In e = 2^n expm1(r) + (2^n - 1) nothing cancels. Within 2.5
+ * units in the last place; NaN gives NaN. */
 float sot_tiled_tanh(float x);
 #define SOT_TANH_LIMIT    20.0F
 #define SOT_TANH_LOG2_E   0x1.715476p+0F

@@ -135,11 +135,14 @@ static void make_wavelets(sot_scattering *s, int scale, size_t t, canvas *c)
     }
 }
 
-/* phi(u, v) = a(u) a(v) with a(u) = exp(-u^2 / (2 1.6^2)) / sqrt(2 pi 1.6^2) over the copies; its transform is
- * g(k) g(l). Row m of A takes the sample 4 (m + 1) of the P, or 2 (m + 1) of the M: with d = 4 (m + 1) - n
+/* phi(u, v) = a(u) a(v) with `a(u) = exp(-u^2 / (2 1.6^2)) / sqrt(2 pi 1.6^2)` over the copies;
+ * its transform is g(k) g(l). Row m of A takes the sample 4 (m + 1) of the P, or 2 (m + 1) of the
+ * M. With d = 4 (m + 1) - n
+ *
  *     A(m, n) = a(d) = 1/P sum_k g(k) cos(2 pi k d / P), respectively
  *     A(m, n) = 1/M sum over -M/2 <= k < M/2 of g(k) cos(2 pi k d / M), d = 2 (m + 1) - n:
- * the same frequencies, cut at the new Nyquist frequency, which counts once. */
+ *
+ * the same frequencies, truncated at the new Nyquist frequency, which counts once. */
 static void make_smoothing(sot_scattering *s, canvas *c)
 {
     const size_t padded = s->padded, half = s->half, h = s->out_side;

@@ -1,8 +1,10 @@
-/* models/network/scattering/dft.h: short Fourier transforms of points of eight lanes. A part of a kernel, to be included by
- * models/network/scattering/kernel.h alone, for the lanes that are defined there.
+/* models/network/scattering/dft.h: short Fourier transforms of points of eight lanes. A part of a
+ * kernel, to be included only by models/network/scattering/kernel.h, for the lanes that are
+ * defined there.
  *
- * All transforms are forward: X_k = sum_n x_n exp(-2 pi i n k / q). The inverse is the same one with the real and
- * imaginary parts exchanged, before and after. Fused operations are written as such: no compiler chooses. */
+ * All transforms are forward: X_k = sum_n x_n exp(-2 pi i n k / q). The inverse is the same one
+ * with the real and imaginary parts exchanged, before and after. Fused operations are explicit,
+ * so no compiler chooses them. */
 #ifndef SOT_MODELS_NETWORK_SCATTERING_DFT_H
 #define SOT_MODELS_NETWORK_SCATTERING_DFT_H
 

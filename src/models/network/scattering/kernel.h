@@ -1,12 +1,14 @@
-/* models/network/scattering/kernel.h: the transform of one plane, for whatever eight lanes are. Included once by each file that
- * defines
+/* models/network/scattering/kernel.h: the transform of one plane, for any type of eight lanes.
+ * Each including file defines
+ *
  *     lanes                                a vector of 8 floats
  *     lanes_load, lanes_store, lanes_of    from memory, to memory, one number in all lanes
  *     lanes_add, lanes_sub, lanes_mul, lanes_root
  *     lanes_fma(a, b, c), lanes_fnma       c + a b and c - a b, rounded once
- *     INLINE, KERNEL                       what stands before functions
- *     UNROLLED                             what stands before a short loop whose length is known where it is inlined, so
+ *     INLINE, KERNEL                       prefixes of functions
+ *     UNROLLED                             prefix of a short loop whose length is known where it is inlined, so
  *                                          that its numbers stay in registers
+ *
  * so that all of them do the same operations in the same order, and give the same bits. */
 #ifndef SOT_MODELS_NETWORK_SCATTERING_KERNEL_H
 #define SOT_MODELS_NETWORK_SCATTERING_KERNEL_H
@@ -166,9 +168,10 @@ KERNEL void first_wavelets(const sot_scattering *s, const sot_scattering_places 
 
 /* ---- the second wavelets ---- */
 
-/* One row of down_2(spectrum * psi_{1,t2}), t2 in lanes. `first` and `second` are rows k and M - k of the spectrum of a
- * real signal; rows k + M come from the second: F(k + M, l) = conj F(M - k, -l). Its numbers are `step` floats
- * apart, the imaginary part `imaginary` after the real one. */
+/* Computes one row of down_2(spectrum * psi_{1,t2}), t2 in lanes. `first` and `second` are rows k
+ * and M - k of the spectrum of a real signal. Rows k + M come from the second: F(k + M, l) = conj
+ * F(M - k, -l). Its numbers are `step` floats apart, the imaginary part `imaginary` after the
+ * real one. */
 INLINE void fold_row(const float *psi, size_t half, const float *first,
                      const float *second, size_t step, size_t imaginary, float *out)
 {
@@ -223,9 +226,9 @@ KERNEL void coarse_wavelets(const sot_scattering *s, const sot_scattering_places
     finish(s, at, waves, scratch, out);
 }
 
-/* The moduli, two columns at a time as real and imaginary part, transformed along columns and taken apart:
- * with Z the transform of u + i v, 2 U_k = Z_k + conj Z_{-k} and 2 V_k = -i (Z_k - conj Z_{-k}). Rows 0..M are
- * enough. t1 in lanes. */
+/* Transforms the moduli along columns, two columns at a time as real and imaginary part, and
+ * separates them. With Z the transform of u + i v, `2 U_k = Z_k + conj Z_{-k}` and
+ * `2 V_k = -i (Z_k - conj Z_{-k})`. Rows 0..M are enough. t1 in lanes. */
 KERNEL void transform_columns(const sot_scattering *s, const float *moduli, float *line,
                               float *lines)
 {

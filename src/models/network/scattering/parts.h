@@ -1,8 +1,9 @@
-/* models/network/scattering/parts.h: what the files of the scattering transform share: tables and kernels.
+/* models/network/scattering/parts.h: the tables and kernels of the scattering transform.
  *
- * Lanes       The eight orientations of a scale go through the same steps, so they stand side by side: a
- *             "point" of a plane is 8 real parts, then 8 imaginary parts (16 floats, a cache line); of a
- *             modulus only 8 floats. Every vector operation is 8 lanes wide and nothing is shuffled.
+ * Lanes       The eight orientations of a scale go through the same steps, so they stand side by
+ *             side. A "point" of a plane is 8 real parts, then 8 imaginary parts (16 floats, a
+ *             cache line). A modulus has only 8 floats. Every vector operation is 8 lanes wide
+ *             and nothing is shuffled.
  * Names       P = side + 8: the padded side. M = P/2. h = side/4: the side of the result.
  */
 #ifndef SOT_MODELS_NETWORK_SCATTERING_PARTS_H
@@ -19,9 +20,12 @@ enum {
     SOT_SCATTERING_LENGTH_MAX = SOT_SCATTERING_SIDE_MAX + 8 /* P at most */
 };
 
-/* A transform of length N = even x odd, where `even` is a power of two: by the prime factor algorithm (Good,
- * J. Royal Stat. Soc. B 20, 1958). With n = odd a + even b (mod N) and k = k1 (mod even) = k2 (mod odd),
+/* A transform of length N = even x odd, where `even` is a power of two, by the prime factor
+ * algorithm (Good, J. Royal Stat. Soc. B 20, 1958). With n = odd a + even b (mod N) and k = k1
+ * (mod even) = k2 (mod odd),
+ *
  *     exp(-2 pi i n k / N) = exp(-2 pi i a k1 / even) exp(-2 pi i b k2 / odd):
+ *
  * `odd` transforms of length `even`, then `even` of length `odd`, and nothing in between. */
 typedef struct sot_scattering_dft {
     size_t length, even, odd;
@@ -41,8 +45,9 @@ struct sot_scattering {
     size_t padded, half, out_side; /* P, M, h */
     sot_scattering_dft whole;      /* of length P */
     sot_scattering_dft halved;     /* of length M */
-    /* Fourier filters, times 1/P^2 for the inverse transforms, and times 1/2 because the spectra they meet
-     * are kept doubled (a spectrum of two real signals at once comes apart without a division). */
+    /* Fourier filters, times 1/P^2 for the inverse transforms. They are also times 1/2, because
+     * the spectra they meet are stored doubled (a spectrum of two real signals is then separated
+     * without a division). */
     float *psi_first; /* [P][P][8]: psi_{0,t}(row, column) */
     float *
         psi_second; /* [M][M][4][8]: psi_{1,t}(row + a M, column + b M) at place 2a + b */
@@ -63,8 +68,8 @@ sot_scattering_kernel sot_scattering_avx2(void);
 /* Where things stand in the scratch memory, in floats. */
 typedef struct sot_scattering_places {
     size_t
-        waves; /* [8][M][M] points: what the second wavelets leave, before the last transforms.
-                        Before that the same memory serves the image and the first wavelets. */
+        waves; /* [8][M][M] points: the result of the second wavelets, before the last transforms.
+                * Before that the same memory serves the image and the first wavelets. */
     size_t spectrum; /* [P][P] complex numbers: of the image */
     size_t moduli;   /* [P][P][8], column by column: |x * psi_{0,t}| */
     size_t lines;  /* [M + 1][P] points: the moduli after the transforms along columns */

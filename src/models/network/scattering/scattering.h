@@ -1,16 +1,17 @@
 /* models/network/scattering/scattering.h: the scattering transform of an image: a fixed, public map to features.
  *
- * Idea        Wavelets psi_{j,t} (scales j = 0, 1; orientations t = 0..7), modulus, again wavelets and
- *             modulus, then a blur phi that keeps one number of 4 x 4 pixels: 1 + 16 + 64 = 81 channels
+ * Idea        Wavelets psi_{j,t} (scales j = 0, 1; orientations t = 0..7) and modulus, twice,
+ *             then a blur phi that keeps one number of 4 x 4 pixels. The 1 + 16 + 64 = 81
+ *             channels are
  *                 S0 = x * phi,  S1 = |x * psi_{j,t}| * phi,  S2 = ||x * psi_{0,t1}| * psi_{1,t2}| * phi
- *             which move little when the image moves or bends a little. Nothing is learned.
+ *             They change little if the image is moved or deformed a little. Nothing is learned.
  * Source      Mallat, Comm. Pure Appl. Math. 65 (2012); Bruna & Mallat, IEEE TPAMI 35 (2013). The filters,
  *             the padding and the order of channels are those of Kymatio (Andreux et al., JMLR 21, 2020)
  *             with J = 2, L = 8, max_order = 2; tests/vectors/scattering.README.md has the formulas.
  * Layout      Image [side][side][planes] and result [side/4][side/4][81 planes] are channels last. Channel
  *             81 plane + c, where c = 0: S0; 1 + 8 j + t: S1; 17 + 8 t1 + t2: S2.
- * Order       A record's result is a function of that record alone: the same bits whatever thread, order or
- *             processor (each product that is fused with its addition is fused everywhere).
+ * Order       A record's result is a function of only that record: the same bits on any thread
+ *             and processor, in any order. (Fused products are fused everywhere.)
  * Accuracy    Float32 throughout: about 2e-7 of the largest pixel from the exact value.
  * Assumes     Nothing of the pixels. One that is not finite, or beyond 1e18, spoils its own record's result
  *             and nothing else.
@@ -40,7 +41,8 @@ SOTTO_MUST_CHECK sotto_status sot_scattering_new(size_t side, size_t planes,
                                                  sotto_error *error);
 void sot_scattering_free(sot_scattering *scattering); /* NULL is fine */
 
-/* What sot_scattering_new() would refuse, by value and remedy; makes nothing. */
+/* Refuses the arguments that sot_scattering_new() would refuse, by value and remedy;
+ * makes nothing. */
 SOTTO_MUST_CHECK sotto_status sot_scattering_check(size_t side, size_t planes,
                                                    sotto_error *error);
 
@@ -56,7 +58,7 @@ void sot_scattering_apply(const sot_scattering *scattering, const float *image,
                           float *out, float *scratch);
 
 #ifdef SOTTO_TESTING
-/* From here on this handle uses the portable code, whatever the processor has. */
+/* From here on this handle uses the portable code, on any processor. */
 void sot_scattering_test_portable(sot_scattering *scattering);
 #endif
 

@@ -182,7 +182,7 @@ static const refusal refusals[] = {
      "{\"dose\": [0, 0, 0]}}",
      "weights.dose", "above 0"},
     {"{\"class\": \"thresholds\", \"columns\": [\"dose\"], \"weights\": {\"age\": [1]}}",
-     "weights", "alone"},
+     "weights", "only to features of the class"},
     {"{\"class\": \"intervals\", \"columns\": [\"dose\"], \"weights\": {}}", "weights",
      "leave it out"},
     {"{\"class\": \"stumps\", \"columns\": [\"dose\"]", "the class of concepts", "line"},

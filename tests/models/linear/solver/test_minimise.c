@@ -326,7 +326,7 @@ static void a_jumping_slope_of_the_callers_is_refused(void **state)
     double theta[1] = {7.0};
     const sot_glm glm = {.matrix = &m, .loss = &loss, .lambda = 1.0};
     assert_refused(sot_glm_solve(&glm, 1e-3, theta, &error), SOTTO_UNSUPPORTED, &error,
-                   "jumpy", "jumps", "steps", NULL);
+                   "jumpy", "jumps", "iterative method", NULL);
     assert_true(theta[0] == 7.0);
     free_matrix(&m);
 }

@@ -163,17 +163,17 @@ static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
     REFUSED(delta, SOTTO_UNSET, "delta");
-    REFUSED(expected_rows, 0, "expected rows");
+    REFUSED(expected_rows, 0, "`expected_rows` is missing");
     REFUSED(batch, 9, "at most as many");
     REFUSED(steps, 2000000, "steps");
-    REFUSED(learning_rate, -1.0, "learning rate");
+    REFUSED(learning_rate, -1.0, "`learning_rate` is -1");
     REFUSED(clip, 0.0, "clip");
     REFUSED(clip, (double)INFINITY, "clip");
     REFUSED(momentum, 1.0, "momentum");
-    REFUSED(weight_average, 1.0, "weight average");
+    REFUSED(weight_average, 1.0, "weight_average");
     REFUSED(radius, 0.0, "radius");
     REFUSED(lambda, -1.0, "lambda");
-    REFUSED(epochs, 3.0, "both"); /* steps are given */
+    REFUSED(epochs, 3.0, "`epochs` is 3 and `steps` is 4"); /* steps are given */
     REFUSED(augmentations, 2, "images");
     REFUSED(sampling, SOTTO_WITHOUT_REPLACEMENT, "replace-one");
     REFUSED(sampling, SOTTO_NOT_SAMPLED, "all rows");
@@ -184,7 +184,7 @@ static void what_makes_no_sense_is_refused(void **state)
     config = nn_config(SOTTO_ADD_REMOVE);
     config.steps = 0;
     config.epochs = 1e6;
-    refuse(config, SOTTO_INVALID_ARGUMENT, "larger batch");
+    refuse(config, SOTTO_INVALID_ARGUMENT, "larger `batch`");
     config = nn_config(SOTTO_ADD_REMOVE);
     config.method = SOTTO_METHOD_NEWTON;
     refuse(config, SOTTO_UNSUPPORTED, "newton");
