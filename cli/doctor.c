@@ -1,4 +1,4 @@
-/* sotto doctor: what is installed, and whether it is secure. */
+/* sotto doctor: the installation and its security. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,21 +6,17 @@
 #include <sotto/system.h>
 
 #include "commands.h"
-#include "output.h"
-
-/* Libraries that parts of sotto can be built with; a part the library does not report is not
- * in this build. */
-static const char *const optional_parts[] = {"openblas", "sqlite", "zlib",
-                                             "duckdb",   "libpq",  "mpi"};
-enum { OPTIONAL_PART_COUNT = sizeof optional_parts / sizeof optional_parts[0] };
+#include "frame/output.h"
+#include "optional.h"
 
 typedef struct findings {
     sotto_system system;
-    bool rng_secure;   /* a generator was made and is keyed by the system */
-    sotto_error cause; /* why not */
+    bool rng_secure;           /* a generator was made and is keyed by the system */
+    sotto_error cause;         /* why not */
+    cli_part parts[CLI_PARTS]; /* optional ones */
 } findings;
 
-/* Does what every private release does first: keys a generator from the system. */
+/* Does the first step of every private release: keys a generator from the system. */
 static void try_generator(findings *found)
 {
     sotto_rng *rng = NULL;
@@ -28,14 +24,6 @@ static void try_generator(findings *found)
         found->rng_secure = sotto_rng_is_secure(rng);
     }
     sotto_rng_free(rng);
-}
-
-static bool has_part(const sotto_system *system, const char *name)
-{
-    for (uint32_t i = 0; i < system->part_count; i++) {
-        if (strstr(system->parts[i].name, name) != NULL) return true;
-    }
-    return false;
 }
 
 static sotto_status show_json(const findings *found, sotto_error *error)
@@ -59,9 +47,20 @@ static sotto_status show_json(const findings *found, sotto_error *error)
         sotto_json_text(json, system->parts[i].name, system->parts[i].version);
     sotto_json_end(json);
     sotto_json_array(json, "absent");
-    for (size_t i = 0; i < OPTIONAL_PART_COUNT; i++)
-        if (!has_part(system, optional_parts[i]))
-            sotto_json_text(json, NULL, optional_parts[i]);
+    for (size_t i = 0; i < CLI_PARTS; i++)
+        if (!found->parts[i].present) sotto_json_text(json, NULL, found->parts[i].name);
+    sotto_json_end(json);
+    sotto_json_array(json, "optional");
+    for (size_t i = 0; i < CLI_PARTS; i++) {
+        const cli_part *part = &found->parts[i];
+        sotto_json_object(json, NULL);
+        sotto_json_text(json, "name", part->name);
+        sotto_json_text(json, "purpose", part->purpose);
+        sotto_json_flag(json, "present", part->present);
+        sotto_json_text(json, "detail", part->detail);
+        sotto_json_text(json, "install", part->install);
+        sotto_json_end(json);
+    }
     sotto_json_end(json);
     return cli_json_print(json, error);
 }
@@ -77,15 +76,22 @@ static void show_parts(const sotto_system *system)
         if (written > 0) used += (size_t)written;
     }
     cli_line("libraries", "%s", line);
-    used = 0;
-    (void)snprintf(line, sizeof line, "nothing");
-    for (size_t i = 0; i < OPTIONAL_PART_COUNT && used < sizeof line; i++) {
-        if (has_part(system, optional_parts[i])) continue;
-        const int written = snprintf(line + used, sizeof line - used, "%s%s",
-                                     used == 0 ? "" : ", ", optional_parts[i]);
-        if (written > 0) used += (size_t)written;
+}
+
+static void show_optional(const cli_part parts[CLI_PARTS])
+{
+    (void)printf("optional parts\n");
+    for (size_t i = 0; i < CLI_PARTS; i++) {
+        const cli_part *part = &parts[i];
+        const char *gap = part->detail[0] == '\0' ? "" : " ";
+        if (part->present) {
+            (void)printf("  %-14s  here%s%s: %s\n", part->name, gap, part->detail,
+                         part->purpose);
+        } else {
+            (void)printf("  %-14s  absent: %s; install: %s\n", part->name, part->purpose,
+                         part->install);
+        }
     }
-    cli_line("absent", "%s", line);
 }
 
 static void show_text(const findings *found)
@@ -104,6 +110,7 @@ static void show_text(const findings *found)
              system->core_limit_bytes == 0
                  ? "off for this command"
                  : "on: a crash may write secrets to disk; ulimit -c 0 turns them off");
+    show_optional(found->parts);
 }
 
 static sotto_status run(const cli_call *call, sotto_error *error)
@@ -112,6 +119,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_status status = sotto_system_describe(&found.system, error);
     if (status != SOTTO_OK) return status;
     try_generator(&found);
+    cli_find_parts(found.parts);
     if (cli_flag(call, "json")) {
         status = show_json(&found, error);
         if (status != SOTTO_OK) return status;
@@ -133,9 +141,9 @@ static sotto_status run(const cli_call *call, sotto_error *error)
 
 const cli_command cli_doctor = {
     .name = "doctor",
-    .summary = "Show what is installed and whether it is secure",
-    .details =
-        "Exit code 0: noise made here is secure; 1: something it needs is missing.",
+    .summary = "Show the installation and absent optional parts, and check the machine",
+    .details = "Exit code 0: the noise of this machine is secure; 1: something it needs "
+               "is missing.",
     .example = "sotto doctor",
     .run = run,
 };

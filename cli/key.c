@@ -6,12 +6,12 @@
 #include <sotto/key.h>
 
 #include "commands.h"
-#include "output.h"
+#include "frame/output.h"
 #include "sign.h"
 
 const cli_option cli_sign_option[] = {
     {"sign", CLI_FILE, CLI_OPTIONAL,
-     "sign the file with this secret key (sotto key new), read before the charge",
+     "secret key that signs the file (sotto key new), read before the charge",
      .value = "KEY", .example = "curator.key"},
     {0},
 };
@@ -42,7 +42,7 @@ static sotto_status run_new(const cli_call *call, sotto_error *error)
         sotto_json_text(json, "public_key", public_key);
         status = cli_json_print(json, error);
     } else if (status == SOTTO_OK) {
-        cli_line("secret key", "%s (mode 0600; keep it, it cannot be made again)",
+        cli_line("secret key", "%s (mode 0600; keep it: it cannot be made again)",
                  secret);
         cli_line("public key", "%s", public_path);
         cli_line("", "ed25519:%s", public_key);

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "frame.h"
+#include "frame/frame.h"
 
 static const cli_command *const commands[] = {
-    &cli_schema,   &cli_plan,    &cli_train,  &cli_tune,       &cli_predict,
-    &cli_evaluate, &cli_export,  &cli_report, &cli_verify,     &cli_release,
-    &cli_pac,      &cli_pate,    &cli_audit,  &cli_account,    &cli_ledger,
-    &cli_key,      &cli_analyst, &cli_doctor, &cli_completion, NULL,
+    &cli_start,    &cli_schema,     &cli_plan,    &cli_train,  &cli_tune,    &cli_predict,
+    &cli_evaluate, &cli_export,     &cli_report,  &cli_verify, &cli_release, &cli_pac,
+    &cli_pate,     &cli_audit,      &cli_account, &cli_ledger, &cli_key,     &cli_analyst,
+    &cli_doctor,   &cli_completion, NULL,
 };
 
 static const cli_option options[] = {
@@ -31,7 +31,7 @@ const cli_command cli_root = {
                "--delta 1e-5",
 };
 
-/* A closed standard stream is replaced by one that fails, or the next file opened would take
+/* Replaces a closed standard stream by one that fails. Otherwise the next opened file would take
  * its number and be read or overwritten in its place. */
 static void hold_standard_streams(void)
 {

@@ -5,9 +5,9 @@
 #include <sotto/release.h>
 
 #include "commands.h"
-#include "data_file.h"
-#include "input.h"
-#include "paid.h"
+#include "data/data_file.h"
+#include "frame/input.h"
+#include "ledger/paid.h"
 #include "sign.h"
 
 /* --- the words --- */
@@ -64,13 +64,13 @@ static const cli_option noise_options[] = {
      "delta of the guarantee; without it the release is pure", .value = "D",
      .example = "1e-6", .range = CLI_BELOW_ONE},
     {"mechanism", CLI_CHOICE, CLI_OPTIONAL,
-     "noise; gaussian if there is a delta, laplace if not", .value = "NAME",
+     "noise mechanism (default: gaussian with a delta, else laplace)", .value = "NAME",
      .choices = noise_choice},
     {0},
 };
 
 static const cli_option rows_options[] = {
-    {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "what one row means", .value = "NAME",
+    {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "definition of neighbours", .value = "NAME",
      .fallback = "add-remove", .choices = adjacency_choice},
     {"public-n", CLI_COUNT, CLI_OPTIONAL,
      "declare the number of rows public, with replace-one; must match", .value = "N",
@@ -86,21 +86,22 @@ static const cli_option where_options[] = {
 };
 
 static const cli_option output_options[] = {
-    {"confidence", CLI_NUMBER, CLI_OPTIONAL, "of the interval or accuracy statement",
-     .value = "C", .example = "0.95", .fallback = "0.95", .range = CLI_RATE},
-    {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge; the schema's unless given",
+    {"confidence", CLI_NUMBER, CLI_OPTIONAL,
+     "confidence of the interval or accuracy statement", .value = "C", .example = "0.95",
+     .fallback = "0.95", .range = CLI_RATE},
+    {"ledger", CLI_FILE, CLI_OPTIONAL, "budget to charge (default: the schema's)",
      .value = "FILE", .example = "budget.ledger"},
-    {"output", CLI_FILE, CLI_OPTIONAL, "write the JSON file with its certificate",
+    {"output", CLI_FILE, CLI_OPTIONAL, "file for the result with its certificate",
      .value = "FILE", .example = "count.json", .letter = 'o',
      .output = SOTTO_OUTPUT_CERTIFIED},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
-     "repeatable noise, for tests: the certificate says NOT PRIVATE", .value = "N",
+     "seed of the noise, for tests: the certificate says NOT PRIVATE", .value = "N",
      .example = "7", .count_max = UINT64_MAX},
     {0},
 };
 
 static const cli_option histogram_options[] = {
-    {"bins", CLI_COUNT, CLI_OPTIONAL, "so many bins of equal width between the bounds",
+    {"bins", CLI_COUNT, CLI_OPTIONAL, "number of bins of equal width between the bounds",
      .value = "K", .example = "10", .count_max = 100000},
     {"edges", CLI_TEXT, CLI_OPTIONAL, "edges of the bins, ascending", .value = "LIST",
      .example = "0,18,65,110"},
@@ -108,7 +109,7 @@ static const cli_option histogram_options[] = {
 };
 
 static const cli_option quantile_options[] = {
-    {"quantile", CLI_NUMBER, CLI_OPTIONAL, "which one, at most three decimals",
+    {"quantile", CLI_NUMBER, CLI_OPTIONAL, "quantile to release, at most three decimals",
      .value = "Q", .example = "0.5", .fallback = "0.5", .range = CLI_RATE},
     {0},
 };
@@ -138,17 +139,19 @@ static const cli_option choose_options[] = {
      .value = "E", .example = "1", .range = CLI_POSITIVE},
     {"schema", CLI_FILE, CLI_OPTIONAL, "JSON file with types, bounds and categories",
      .value = "FILE", .example = "survey.schema.json"},
-    {"score", CLI_CHOICE, CLI_OPTIONAL, "what makes a candidate good", .value = "NAME",
+    {"score", CLI_CHOICE, CLI_OPTIONAL, "score of a candidate", .value = "NAME",
      .fallback = "given", .choices = score_choice},
     {"candidates", CLI_TEXT, CLI_OPTIONAL, "revenue, quantile: public candidates",
      .value = "LIST", .example = "5,9.99,20"},
-    {"quantile", CLI_NUMBER, CLI_OPTIONAL, "quantile: which one, at most three decimals",
-     .value = "Q", .example = "0.5", .range = CLI_RATE},
-    {"sensitivity", CLI_COUNT, CLI_OPTIONAL, "given: how far one row can move a score",
-     .value = "D", .example = "1", .count_max = UINT64_C(1) << 43},
-    {"monotone", CLI_FLAG, CLI_OPTIONAL, "given: one row moves all scores the same way",
-     .value = NULL},
-    {"mechanism", CLI_CHOICE, CLI_OPTIONAL, "how the choice is drawn", .value = "NAME",
+    {"quantile", CLI_NUMBER, CLI_OPTIONAL,
+     "quantile: quantile to choose, at most three decimals", .value = "Q",
+     .example = "0.5", .range = CLI_RATE},
+    {"sensitivity", CLI_COUNT, CLI_OPTIONAL,
+     "given: largest change of a score by one row", .value = "D", .example = "1",
+     .count_max = UINT64_C(1) << 43},
+    {"monotone", CLI_FLAG, CLI_OPTIONAL,
+     "given: one row moves all scores in the same direction", .value = NULL},
+    {"mechanism", CLI_CHOICE, CLI_OPTIONAL, "mechanism of the choice", .value = "NAME",
      .fallback = "permute-and-flip", .choices = choice_choice},
     {0},
 };
@@ -273,10 +276,10 @@ static sotto_status estimate(const cli_call *call, sotto_error *error)
         "output", "sign",   "again",   "insecure-test-seed"};
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
         if (!cli_given(call, excluded[i])) continue;
-        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--estimate reads answers that were already released; leave out "
-                        "the %s",
-                        excluded[i]);
+        return cli_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "--estimate reads answers that were already released; leave out the %s",
+            excluded[i]);
     }
     sotto_release_result *result = NULL;
     const sotto_status status = sotto_release_estimate(
@@ -342,7 +345,7 @@ static const cli_option *const rr_shared[] = {rows_options,
 
 static const cli_command count_command = {
     .name = "count",
-    .summary = "How many rows there are",
+    .summary = "Release the number of rows",
     .options = data_operand,
     .shared = count_shared,
     .example = "sotto release count " SURVEY "--where smokes=true" SCHEMA,
@@ -351,7 +354,7 @@ static const cli_command count_command = {
 
 static const cli_command sum_command = {
     .name = "sum",
-    .summary = "The sum of a column",
+    .summary = "Release the sum of a column",
     .options = data_operand,
     .shared = sum_shared,
     .example = "sotto release sum " SURVEY "visits" SCHEMA,
@@ -360,7 +363,7 @@ static const cli_command sum_command = {
 
 static const cli_command mean_command = {
     .name = "mean",
-    .summary = "The mean of a column",
+    .summary = "Release the mean of a column",
     .options = data_operand,
     .shared = sum_shared,
     .example = "sotto release mean " SURVEY "age" SCHEMA " --delta 1e-6",
@@ -369,7 +372,7 @@ static const cli_command mean_command = {
 
 static const cli_command histogram_command = {
     .name = "histogram",
-    .summary = "How many rows are in each category or bin",
+    .summary = "Release the number of rows in each category or bin",
     .options = data_operand,
     .shared = histogram_shared,
     .example = "sotto release histogram " SURVEY "town" SCHEMA,
@@ -378,7 +381,7 @@ static const cli_command histogram_command = {
 
 static const cli_command quantile_command = {
     .name = "quantile",
-    .summary = "A quantile of a column, such as the median",
+    .summary = "Release a quantile of a column, such as the median",
     .options = data_operand,
     .shared = quantile_shared,
     .example = "sotto release quantile " SURVEY "age --quantile 0.5" SCHEMA,
@@ -387,7 +390,7 @@ static const cli_command quantile_command = {
 
 static const cli_command bounds_command = {
     .name = "bounds",
-    .summary = "Powers of two that a column lies between, when no bounds are known",
+    .summary = "Release powers of two that a column lies between, if no bounds are known",
     .options = data_operand,
     .shared = bounds_shared,
     .example = "sotto release bounds " SURVEY "income" SCHEMA,
@@ -396,7 +399,7 @@ static const cli_command bounds_command = {
 
 static const cli_command rr_command = {
     .name = "rr",
-    .summary = "One randomised answer a row, and what a crowd of them says",
+    .summary = "Release one randomised answer for each row, and an estimate",
     .details = "Every row gives an answer, so the number of rows is public: replace-one.",
     .options = rr_options,
     .shared = rr_shared,
@@ -406,7 +409,8 @@ static const cli_command rr_command = {
 
 static const cli_command choose_command = {
     .name = "choose",
-    .summary = "The best of public candidates: the most common value, the best price",
+    .summary =
+        "Release the best of public candidates: the most common value, the best price",
     .options = choose_options,
     .shared = choose_shared,
     .example = "sotto release choose " SURVEY
@@ -421,7 +425,8 @@ static const cli_command *const commands[] = {
 
 const cli_command cli_release = {
     .name = "release",
-    .summary = "One private statistic of a table, with its interval and its certificate",
+    .summary =
+        "Release one private statistic of a table, with its interval and its certificate",
     .details = "The plan is charged to the ledger before a row is read.",
     .commands = commands,
     .example = "sotto release mean " SURVEY "age" SCHEMA,

@@ -2,7 +2,7 @@
 #ifndef SOTTO_CLI_SIGN_H
 #define SOTTO_CLI_SIGN_H
 
-#include "frame.h"
+#include "frame/frame.h"
 
 /* A command adds it with `.shared`; cli_text(call, "sign") is the file, or NULL. */
 extern const cli_option cli_sign_option[];

@@ -1,9 +1,9 @@
 /* Every option of every command that an analyst may run has a rule, and the rules leave no way to the
  * curator's files, to public declarations or to known noise. A new option fails here until somebody has
- * decided about it in cli/analyst_rules.c; until then the command refuses it. */
+ * decided about it in cli/analyst/rules.c; until then the command refuses it. */
 #include "support.h"
 
-#include "cli/analyst.h"
+#include "cli/analyst/analyst.h"
 #include "cli/commands.h"
 
 static const cli_command *const commands[] = {
@@ -28,7 +28,7 @@ static size_t for_each_option(void (*check)(const analyst_command *command,
             const analyst_rule *rule = analyst_find_rule(command, option->name);
             if (rule == NULL) {
                 fail_msg("sotto %s has an option --%s without a rule for analysts; add "
-                         "one to cli/analyst_rules.c",
+                         "one to cli/analyst/rules.c",
                          command->path, option->name);
             }
             check(command, option, rule);

@@ -3,8 +3,8 @@
 
 #include <float.h>
 
-#include "cli/frame.h"
-#include "cli/output.h"
+#include "cli/frame/frame.h"
+#include "cli/frame/output.h"
 
 const cli_command cli_root = {.name = "test", .summary = "", .example = ""};
 

@@ -1,7 +1,7 @@
 /* The words of a command line become values exactly, or are refused with a remedy. */
 #include "support.h"
 
-#include "cli/frame.h"
+#include "cli/frame/frame.h"
 
 /* The frame needs a program; its table is cli/main.c's, and not under test here. */
 const cli_command cli_root = {.name = "test", .summary = "", .example = ""};

@@ -4,6 +4,7 @@
  *
  *     SOTTO_FAULT      CLASS:N:ERRNO[:on]  the N-th call of CLASS fails with the number ERRNO; "on": every later one too
  *                      kill:N:SIGNAL       the signal before the N-th writing call: SIGKILL, or SIGSTOP for races
+ *     SOTTO_FAULT_WAITS  any value: nothing is counted before the program calls faults_begin()
  *     SOTTO_FAULT_LOG  file to which each counted call adds a line "CLASS NAME", and the fault the line "fault"
  *
  * Classes: open, read, write, sync, name, close, look, lock, entropy, memory, thread. Only calls between the beginning
@@ -393,13 +394,27 @@ typedef int (*start_function)(main_function, int, char **, void (*)(void), void 
 
 static main_function real_main;
 
-static int watched_main(int count, char **words, char **environment)
+/* Calls of an interpreter that runs the program are of no interest: its program begins and ends the count. */
+EXPORT void faults_begin(void);
+EXPORT void faults_end(void);
+
+void faults_begin(void)
 {
     read_settings();
     if (!install_filter()) refuse("faults: this system has no seccomp filters\n");
     atomic_store(&armed, true);
-    const int result = real_main(count, words, environment);
+}
+
+void faults_end(void)
+{
     atomic_store(&armed, false);
+}
+
+static int watched_main(int count, char **words, char **environment)
+{
+    if (getenv("SOTTO_FAULT_WAITS") == NULL) faults_begin();
+    const int result = real_main(count, words, environment);
+    faults_end();
     return result;
 }
 

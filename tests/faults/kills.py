@@ -29,6 +29,9 @@ RUNS_MAX = 50  # of one output, all killed but the last: a command that never en
 class Worker(threading.Thread):
     """Repeats one command, each time into an output of its own, until its share of kills is done."""
 
+    signals = (signal.SIGKILL,)
+    ended = (-signal.SIGKILL,)  # exit codes of a command that a signal ended
+
     def __init__(self, scene, place, command, ledger, kills, seed):
         super().__init__()
         self.scene, self.place, self.command, self.ledger, self.kills = scene, place, command, ledger, kills
@@ -60,9 +63,9 @@ class Worker(threading.Thread):
                 break
             process = self.start_command(output)
             time.sleep(self.random.uniform(0, 1.1 * self.seconds))
-            process.send_signal(signal.SIGKILL)
+            process.send_signal(self.random.choice(self.signals))
             process.communicate()
-            self.killed += process.returncode == -signal.SIGKILL
+            self.killed += process.returncode in self.ended
         self.finish(output)
 
     def run(self):

@@ -82,6 +82,8 @@ def sweep(scene, command, arguments):
         reference = files_of(place)
     with open(log, encoding="utf-8") as file:
         calls = collections.Counter(line.split()[0] for line in file)
+    for name in arguments.left_out:
+        calls.pop(name, None)
     faults = [arguments.fault] if arguments.fault else list(faults_of(calls, arguments.sample, arguments.memory_step))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         cases = list(pool.map(lambda fault: try_fault(scene, command, fault, reference), faults))
@@ -106,6 +108,7 @@ def main():
     parser.add_argument("--share", default="1/1", help="I/N: the I-th of N parts of the commands (default 1/1)")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
+    arguments.left_out = ()
     failed = 0
     with work_directory() as base:
         scene = Scene(arguments.sotto, base, arguments.preload)

@@ -19,6 +19,7 @@ echo "the command runs from where it was put"
 echo "everything is there"
 for file in include/sotto/sotto.h include/sotto/version.h share/man/man1/sotto.1 \
     share/man/man1/sotto-account.1 share/bash-completion/completions/sotto \
+    share/zsh/site-functions/_sotto share/fish/vendor_completions.d/sotto.fish \
     share/doc/sotto/reference/training.md share/doc/sotto/examples/train.c; do
     [ -f "$tree$prefix/$file" ] || { echo "missing: $file"; exit 1; }
 done
@@ -55,6 +56,9 @@ if "$tree/train" "$source/examples/smokers.schema.json" "$source/examples/nowher
     exit 1
 fi
 grep -q 'nowhere.csv' "$tree/log"
+
+echo "the tutorial in C"
+(cd "$source" && python3 tools/check_docs.py --sotto "$tree$prefix/bin/sotto" --page docs/tutorial/first-program.md)
 
 echo "a CMake project"
 cmake -S "$source/tests/install" -B "$tree/project" \
