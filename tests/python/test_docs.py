@@ -1,8 +1,10 @@
-"""The examples of docs/reference/python.md give what they show."""
+"""The examples of the documents give what they show."""
 
 import doctest
+import os
 import pathlib
 import re
+import subprocess
 
 import numpy as np
 import pytest
@@ -10,12 +12,16 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def test_the_examples_of_the_document_run(tmp_path, monkeypatch):
-    text = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["docs/reference/python.md", "docs/howto/resume.md"])
+def test_the_examples_of_the_document_run(tmp_path, monkeypatch, page):
+    text = (ROOT / page).read_text(encoding="utf-8")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "vault").mkdir(mode=0o700)
+    subprocess.run([os.path.join(os.environ["SOTTO_BUILD"], "sotto"), "ledger", "init", tmp_path / "vault/budget.ledger",
+                    "--dataset", "survey-2026", "--epsilon", "4", "--delta", "1e-5"], check=True, capture_output=True)
     monkeypatch.chdir(tmp_path)
-    examples = doctest.DocTestParser().get_doctest(text, {}, "docs/reference/python.md", None, 0)
-    assert len(examples.examples) == text.count(">>> ")
+    examples = doctest.DocTestParser().get_doctest(text, {}, page, None, 0)
+    assert len(examples.examples) == text.count(">>> ") > 0
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     runner.run(examples, out=lambda line: pytest.fail(line) if "Failed example" in line else None)
     assert runner.summarize(verbose=False).failed == 0

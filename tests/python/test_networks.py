@@ -136,7 +136,7 @@ def test_settings_of_other_models_are_refused():
     for name, value in (("l1", 1.0), ("calibration", "kifer"), ("iterate", "last")):
         with pytest.raises(sotto.InvalidArgumentError, match="no meaning for the model network"):
             perceptron(**{name: value}).fit(X, y)
-    with pytest.raises(sotto.InvalidArgumentError, match="expected rows"):
+    with pytest.raises(sotto.InvalidArgumentError, match="expected_rows is missing.*expected_rows=N"):
         perceptron(expected_rows=None).fit(X, y)
     with pytest.raises(ValueError, match="no public bounds"):
         perceptron(bounds=None).fit(X, y)

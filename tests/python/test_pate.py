@@ -102,7 +102,7 @@ def test_the_caps_are_charged_to_the_ledger(tmp_path):
     assert charged.certificate_["ledger"] is not None
     with pytest.raises(sotto.BudgetExceededError, match="budget.ledger|pets"):
         pate.label(counts, GNMAX, **given)
-    with pytest.raises(ValueError, match="unit record"):
+    with pytest.raises(ValueError, match='unit="record"'):
         pate.label(counts, pate.Vote("gnmax", noise=2.5, touched=1, unit="teacher"), **given)
     fits = GNMAX.answers(epsilon=8.0, delta=1e-5)
     labels = label(np.tile(counts, (20, 1)), epsilon=8.0, answers=None)
@@ -138,14 +138,14 @@ def test_teachers_that_one_record_touches():
 @pytest.mark.parametrize(("vote", "settings", "words"), [
     ({"aggregator": "gnmx"}, {}, "gnmx"),
     ({"aggregator": "interactive"}, {}, "sotto pate label"),
-    ({"touched": None}, {}, "touched is not given"),
+    ({"touched": None}, {}, "touched is missing"),
     ({"touched": -1}, {}, "touched is -1"),
     ({"noise": None}, {}, "noise"),
     ({"noise": -2.0}, {}, "-2"),
     ({"unit": "row"}, {}, "unit is 'row'"),
     ({}, {"delta": 2.0}, "delta is 2"),
     ({}, {"answers": None}, "neither epsilon nor"),
-    ({}, {"ask": 13, "answers": 13}, "12 rows.*ask fewer"),
+    ({}, {"ask": 13, "answers": 13}, "12 rows.*ask is 13.*smaller ask"),
     ({}, {"classes": None}, "classes= or by schema="),
     ({}, {"classes": [0, 1]}, "3 columns.*2 classes"),
     ({}, {"counts": None}, "counts.*or predictions"),

@@ -84,7 +84,7 @@ def test_rows_that_cannot_be_public_are_refused(validation):
 def test_a_grid_has_lists():
     with pytest.raises(ValueError, match=r"give a list of them, for example \[5\]"):
         estimator().plan_tuning(3, grid={"lambda_": 5}, runs_mean=4, score_epsilon=0.1)
-    with pytest.raises(ValueError, match="runs_mean is not given"):
+    with pytest.raises(ValueError, match="runs_mean is missing"):
         estimator().plan_tuning(3, grid={"lambda_": [5]}, score_epsilon=0.1)
 
 

@@ -1,7 +1,7 @@
 """Tables by the Arrow C stream interface, and columns of pyarrow as cells.
 
 A table goes over to the library as it is, without pyarrow: <sotto/arrow.h>. A column by itself (y, units)
-is converted here, and no cell can fail: what pyarrow cannot turn into Python is missing.
+is converted here, and no cell can fail: a cell that pyarrow cannot convert is missing.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _get_pointer.restype, _get_pointer.argtypes = c_void_p, [ctypes.py_object, c_cha
 
 
 class Stream:
-    """What `__arrow_c_stream__` of a table gives: it can be read once.
+    """The capsule of a table's `__arrow_c_stream__`: it can be read once.
 
-    The library takes the stream over; what it does not take is released with the capsule.
+    The library takes the stream over. A stream that it does not take is released with the capsule.
     """
 
     def __init__(self, capsule: Any):
@@ -64,7 +64,7 @@ class Stream:
             schema.release(byref(schema))
 
     def cells(self, schema: c_void_p) -> np.ndarray:
-        """All rows, one number a column of the schema. For rows that are no secret."""
+        """All rows, one number for each column of the schema. For rows that are no secret."""
         found = Array()
         call("sotto_arrow_cells", schema, self.pointer, byref(found))
         try:
@@ -76,7 +76,7 @@ class Stream:
             library.sotto_arrow_free_cells(byref(found))
 
     def numbers(self) -> np.ndarray:
-        """All rows as numbers, told by their place; cells that are none are NaN."""
+        """All rows as numbers, matched by position; other cells are NaN."""
         schema = Handle("sotto_schema_free")
         text = b'{"features": %d, "labels": [0, 1], "row_norm": {"bound": 1, "rule": "clip"}}' % (
             len(self.names))
@@ -85,7 +85,7 @@ class Stream:
 
 
 def pyarrow_is_there() -> bool:
-    """Whether pandas can export a frame."""
+    """Returns True if pandas can export a frame."""
     try:
         import pyarrow  # noqa: F401
     except ImportError:

@@ -1,9 +1,9 @@
 """A cell of a record, as a number, a truth value, one of some categories or an id.
 
-No cell can stop a run, and none decides how another one is read. Libraries choose the type of a
-column by its cells: one missing cell makes floats of whole numbers, one text makes texts or objects
-of all. So a value counts the same from a column of any type, and has one spelling: 1, 1.0,
-Decimal("1.0"), True and "1" are the category and the id "1". Cells of other kinds are missing.
+No cell can stop a run, and none affects the reading of another one. Libraries choose the type of a
+column by its cells. One missing cell makes floats of whole numbers; one text makes texts or objects
+of all. So a value counts the same from a column of any type, and has one spelling. 1, 1.0,
+Decimal("1.0"), True and "1" are all the category and the id "1". Cells of other kinds are missing.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def value_of(cell: Any) -> Value:
 
 
 def _decoded(text: bytes) -> str:
-    """Bytes are texts in UTF-8, as in a file; what is none keeps its bytes."""
+    """Reads bytes as UTF-8 text, as in a file; other bytes stay bytes."""
     return text.decode("utf-8", "surrogateescape")
 
 
@@ -117,7 +117,7 @@ def _in_utc(moment: Any, kind: type) -> str:
 
 
 def _time(text: str) -> str | None:
-    """"2026-03-01" or "2026-03-01 12:30:00.25" of an ISO text, whatever its resolution."""
+    """"2026-03-01" or "2026-03-01 12:30:00.25" of an ISO text of any resolution."""
     day, separator, moment = text.rpartition("T")
     if text == "NaT":
         return None

@@ -1,4 +1,4 @@
-"""What every certified file offers: the certificate, its check, its page, and the file itself."""
+"""The base of certified files: the certificate, its check, its page, and the file itself."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import warnings
 from ctypes import POINTER, byref, c_size_t
 from typing import Any
 
-from ._errors import InvalidArgumentError, PrivacyWarning, VerificationError, error_of
+from ._errors import PrivacyWarning, VerificationError
 from ._library import (
     CONSTANTS,
     Advisory,
     CertificateSummary,
+    ReportConfig,
     VerifyConfig,
     call,
     defaults_of,
     owned_text,
     value_of_form,
 )
+from ._progress import Report, Watch
 
 
 class Certified:
@@ -35,20 +37,34 @@ class Certified:
         A certified file with other content, or a file of another kind, is replaced only with
         ``overwrite=True``; a ledger and a secret key never.
         """
+        _put(path, "SOTTO_OUTPUT_CERTIFIED", overwrite, self.json)
+
+    def report(self, path: str | os.PathLike[str], *, public: str | os.PathLike[str] | None = None,
+               ledger: str | os.PathLike[str] | None = None, expected_rows: int = 0,
+               overwrite: bool = False, progress: Report | bool | None = None) -> None:
+        """Writes an HTML report, as ``sotto report`` does: guarantee, attacks, budget, accuracy.
+
+        ``public`` is a file of PUBLIC rows of the same schema, for scores and curves. ``ledger`` is the ledger
+        whose budget is shown. ``expected_rows`` is a public estimate of the number of training rows.
+        ``progress`` works as for ``fit``: the steps are the trainings on the public rows.
+        """
         data = self.json.encode()
-        try:
-            call("sotto_output_put", os.fsencode(path), CONSTANTS["SOTTO_OUTPUT_CERTIFIED"], overwrite,
-                 data, len(data))
-        except InvalidArgumentError as refused:
-            raise error_of(refused.status, str(refused).replace("--overwrite", "overwrite=True")) from None
+        config = defaults_of("report", ReportConfig())
+        config.data.path = None if public is None else os.fsencode(public)
+        config.ledger = None if ledger is None else os.fsencode(ledger)
+        config.expected_rows = expected_rows
+        with Watch(progress) as watch:
+            config.progress = watch.function
+            page = owned_text("sotto_report_render", None, data, len(data), byref(config))
+        _put(path, "SOTTO_OUTPUT_HTML", overwrite, page)
 
     def verify(self, *, ledger: str | os.PathLike[str] | None = None,
                signed_by: str | os.PathLike[str] | None = None,
                curator: str | os.PathLike[str] | None = None) -> None:
         """Plans the run again from the file's request, and raises VerificationError if anything differs.
 
-        ``ledger`` (a ledger, or its export) must have charged and committed this very file; ``signed_by``
-        (the file of a public key, or ``"ed25519:..."``) must have signed it; ``curator`` (likewise) must
+        ``ledger`` (a ledger, or its export) must have charged and committed this very file. ``signed_by``
+        (the file of a public key, or ``"ed25519:..."``) must have signed it. ``curator`` (likewise) must
         have signed the budgets of ``ledger``. The members that no reader can check
         are listed in ``believed_``. A PrivacyWarning names each advisory: see ``advisories_``.
         """
@@ -100,3 +116,9 @@ class Certified:
         data = self.json.encode()
         return owned_text("sotto_verify_render", data, len(data),
                           byref(defaults_of("verify", VerifyConfig())), value_of_form(form))
+
+
+def _put(path: str | os.PathLike[str], kind: str, overwrite: bool, text: str) -> None:
+    """Writes an output file by the library's rules of replacement."""
+    data = text.encode()
+    call("sotto_output_put", os.fsencode(path), CONSTANTS[kind], overwrite, data, len(data))

@@ -26,7 +26,7 @@ class Status(enum.IntEnum):
 class SottoError(Exception):
     """A call of the library failed.
 
-    ``status`` says why, the text what was wrong, the value and the remedy. The text quotes
+    ``status`` is the kind of error. The text names the argument, its value and a remedy. The text quotes
     settings, schemas and file names, never a record.
     """
 
@@ -58,9 +58,19 @@ _CLASSES = {
 }
 
 
+# The library spells its settings (sotto_error_spell()); a run is a call here.
+_SPELLINGS = (("run the same command", "make the same call"),)
+
+
 def error_of(status: int, message: str) -> SottoError:
     """The exception for a status other than OK."""
+    for words, ours in _SPELLINGS:
+        message = message.replace(words, ours)
     return _CLASSES.get(Status(status), SottoError)(status, message)
+
+
+class FinishedWarning(UserWarning):
+    """A call was finished before: its output was read, and nothing was charged."""
 
 
 class PrivacyWarning(UserWarning):

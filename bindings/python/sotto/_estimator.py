@@ -1,4 +1,4 @@
-"""What all estimators share: settings, training, prediction, scikit-learn's manners."""
+"""The base of all estimators: settings, training, prediction, scikit-learn's conventions."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from . import _records, _rows
 from . import schema as schemas
 from ._errors import PrivacyWarning
 from ._library import Handle, Records, TrainConfig, call, defaults_of, text_of, value_of_name
+from ._outputs import SETTINGS, flag, outcome_of
 from ._progress import Watch
 from ._sklearn import FeatureNames, Parameters, not_fitted
 from ._tables import Column, Table, read
@@ -90,9 +91,9 @@ _SETTINGS = """
     data_is_public : bool
         Of method "none" and sampler "mala" only. Refused with a schema that names a ledger.
     threads : int, optional
-        Default one per CPU; the result is the same for any number.
-    progress : callable, optional
-        Called between steps with (step, steps, elapsed_seconds, epsilon_so_far).
+        Default one per CPU; the result is the same for any number.""" + SETTINGS + """    progress : callable or bool, optional
+        Called between steps with (step, steps, elapsed_seconds, epsilon_so_far). By default a line with the time left is shown
+        after two seconds, in notebooks and on terminals; False shows nothing.
     insecure_test_seed : int, optional
         For tests: noise from a seed. The certificate then says NOT PRIVATE; refused with a ledger.
 
@@ -102,6 +103,8 @@ _SETTINGS = """
         The released model.
     certificate_ : dict or None
         What it reveals at most.
+    outcome_ : {"new", "recovered", "finished"}
+        Whether this call made the model, or an earlier process that was charged for it.
     coef_, intercept_, n_features_in_
         As in scikit-learn; coef_ belongs to the encoded features, model_.encoded_features_.
         Classifiers have classes_ too.
@@ -150,8 +153,11 @@ class Estimator(FeatureNames, Parameters):
     dataset: str | None = None
     ledger: str | os.PathLike[str] | None = None
     data_is_public: bool = False
+    output: str | os.PathLike[str] | None = None
+    again: bool = False
+    overwrite: bool = False
     threads: int | None = None
-    progress: Callable[[int, int, float, float], None] | None = None
+    progress: Callable[[int, int, float, float], None] | bool | None = None
     insecure_test_seed: int | None = None
 
     # What a schema says itself, and what fit() takes over from the model.
@@ -171,17 +177,17 @@ class Estimator(FeatureNames, Parameters):
         raise NotImplementedError
 
     def _goal(self, y: Column | None) -> schemas.Goal:
-        """What is predicted, without a schema: from settings. Of public rows y may tell too."""
+        """The target without a schema, from settings; from y only if the rows are public."""
         raise NotImplementedError
 
     def _takes_sparse(self) -> bool:
-        """Whether rows may be sparse: a matrix, of which nothing is known but the norm."""
+        """Returns True if rows may be sparse: a matrix of which only the norm is known."""
         return self.schema is None and self.bounds is None
 
     def _check_public(self, table: Table, y: Column | None) -> None:
-        """Refuses public rows that cannot be meant. Of private ones a refusal would tell."""
+        """Refuses public rows that are clearly a mistake. For private rows a refusal would reveal a record."""
         if table.rows == 0:
-            raise ValueError("X has no rows (0 samples), and they are public; give some")
+            raise ValueError("X has no rows (0 samples), and they are public; give at least one")
         for cells in (*table.columns(), *(() if y is None else (y.cells,))):
             if isinstance(cells, np.ndarray) and cells.dtype.kind == "c":
                 raise ValueError("Complex data not supported: the rows are public; give real numbers")
@@ -189,7 +195,7 @@ class Estimator(FeatureNames, Parameters):
     # ---- training ----
 
     def plan(self, n_features: int | None = None) -> dict[str, Any]:
-        """What fit() would do, from settings alone: method, lambda, noise, events. No row is read.
+        """The plan of fit(), only from settings: method, lambda, noise, events. No row is read.
 
         Without a schema the number of features, and the classes or the target's bounds, must be
         given.
@@ -204,15 +210,16 @@ class Estimator(FeatureNames, Parameters):
         if self.schema is not None:
             return self._given_schema()
         if n_features is None:
-            raise ValueError("a plan reads no rows; give n_features, or a schema")
+            raise ValueError("n_features is missing, and a plan reads no rows; give n_features=, for example "
+                             "n_features=5, or schema=")
         table = read(np.empty((0, operator.index(n_features))))
         return schemas.Schema(self._make_schema(table, self._goal(None)))
 
     def fit(self, X: Any, y: Any = None, *, units: Any = None):
         """Trains on rows X with targets y, and on whose rows they are if the schema has a unit.
 
-        X is any table (docs/reference/python.md): columns with names are matched by name. y and units have one
-        value a row, in the order of X; an index does not count.
+        X is any table (docs/reference/python.md): columns with names are matched by name. Both y and units have one
+        value for each row, in the order of X. An index does not count.
         """
         return self._fit(X, y, units, self._train)
 
@@ -226,7 +233,7 @@ class Estimator(FeatureNames, Parameters):
         `grid` is {"lambda_": [0.1, 1, 10], "steps": [50, 100]}, `search` {"lambda_": ("log", 0.01,
         100)}, or the command's text. `epsilon` and `delta` are those of the whole. The score is on
         the PUBLIC rows `validation`, (X, y) or a file's path, or a release of `score_epsilon` in each
-        training. How many trainings there were stays secret; so must how long this takes:
+        training. The number of trainings stays secret, so keep the run time secret too:
         docs/howto/tuning.md.
         """
         tuning = Tuning(grid=grid, search=search, runs_mean=runs_mean, distribution=distribution,
@@ -238,8 +245,8 @@ class Estimator(FeatureNames, Parameters):
             rows, shown, keep = tuning.rows(), None, None
             if rows is not None:
                 if rows[0] is X:  # converted, they are two arrays, which the library cannot know
-                    raise ValueError("the validation rows are those to learn from, and the scores "
-                                     "on them would be no secret; give public rows")
+                    raise ValueError("the validation rows are the training rows, whose scores would "
+                                     "reveal them; give public rows")
                 public = self._matched(self._rows(rows[0]), table.names, table.width,
                                        self.schema is not None and not reader.is_matrix)
                 shown, keep = reader.records_of(public, *rows[1:], public=True)
@@ -251,7 +258,7 @@ class Estimator(FeatureNames, Parameters):
         return self._fit(X, y, units, train)
 
     def plan_tuning(self, n_features: int | None = None, **settings: Any) -> dict[str, Any]:
-        """What tune() with the same settings would do: candidates, the budget of each training.
+        """The plan of tune() with the same settings: candidates, the budget of each training.
 
         No row is read.
         """
@@ -321,7 +328,7 @@ class Estimator(FeatureNames, Parameters):
         return made
 
     def _with_columns(self, table: Table) -> Table:
-        """A list gets its columns from the bounds, which are public, if there is one a feature.
+        """A list gets its columns from the bounds, which are public, if there is one for each feature.
 
         Else it has as many as most rows (src/data/stability.md, assumption 5).
         """
@@ -338,13 +345,13 @@ class Estimator(FeatureNames, Parameters):
         for name in self._of_schema:
             value, default = getattr(self, name), self._parameters()[name].default
             if value is not None if default is None else value != default:
-                raise ValueError(f"{name} is {value!r} beside a schema, which says it itself; "
+                raise ValueError(f"{name} is {value!r} beside a schema, which states it; "
                                  "leave one of them out")
         return (self.schema if isinstance(self.schema, schemas.Schema)
                 else schemas.Schema(self.schema))
 
     def _config(self) -> TrainConfig:
-        """The settings as the library has them; what is None keeps the library's default."""
+        """The settings as a struct of the library; None keeps the library's default."""
         config = defaults_of("train", TrainConfig())
         config.model = value_of_name("sotto_model_kind_from_name", self._kind())
         for name, kind in TrainConfig._fields_:
@@ -374,10 +381,7 @@ class Estimator(FeatureNames, Parameters):
             setattr(config, name, self._flag(name))
 
     def _flag(self, name: str) -> bool:
-        value = getattr(self, name)
-        if value not in (True, False):
-            raise ValueError(f"{name} is {value!r}; give True or False")
-        return bool(value)
+        return flag(name, getattr(self, name))
 
     def _whole(self, name: str) -> int:
         """A setting for a field without a sign, where ctypes would wrap a negative number."""
@@ -398,6 +402,7 @@ class Estimator(FeatureNames, Parameters):
         training.progress = watch.function
         result = Handle("sotto_train_free")
         call(name, byref(config), schema.pointer, byref(records), byref(result.pointer))
+        self.outcome_ = outcome_of("sotto_train_outcome", result.pointer, self.output, level=6)
         return text_of("sotto_train_json", result.pointer)
 
     # ---- prediction: post-processing of the model ----
@@ -433,14 +438,14 @@ class Estimator(FeatureNames, Parameters):
         return self._model().predict(self._table(X))
 
     def predict_interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper ends of what the share `level` of the posterior says of each row.
+        """Lower and upper ends of each row's prediction by the share `level` of the posterior.
 
-        Of classifiers the probability of each class, or the score. It takes draws: 19 for 0.9.
+        For classifiers the probability of each class, or the score. It needs several posterior samples: 19 for 0.9.
         """
         return self._model().predict_interval(self._table(X), level)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Of PUBLIC rows the accuracy, or for numbers R^2.
+        """Accuracy on PUBLIC rows, or R^2 for numbers.
 
         On private rows it is a release that nothing pays for.
         """

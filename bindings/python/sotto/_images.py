@@ -1,4 +1,4 @@
-"""Images as rows: one cell a pixel, plane by plane, as files have them."""
+"""Images as rows: one cell per pixel, plane by plane, as in files."""
 
 from __future__ import annotations
 

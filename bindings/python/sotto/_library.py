@@ -37,6 +37,7 @@ from ._structs import (  # noqa: F401
     AuditVerdict,
     Belief,
     CertificateSummary,
+    DataFile,
     Error,
     Evaluation,
     LiraFit,
@@ -47,9 +48,11 @@ from ._structs import (  # noqa: F401
     Progress,
     ProgressFunction,
     Records,
+    ReportConfig,
     RocPoint,
     Runs,
     Sparse,
+    StartConfig,
     Target,
     TrainConfig,
     TrainingErrors,
@@ -61,6 +64,7 @@ from ._version import VERSION
 # Name: (result, arguments). Functions that return a sotto_status are called through call().
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_version": (c_char_p, []),
+    "sotto_error_spell": (None, [POINTER(Error), c_int, c_void_p, c_void_p]),
     "sotto_plan_parse": (c_int, [c_char_p, c_size_t, POINTER(c_void_p), POINTER(Error)]),
     "sotto_plan_to_json": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_free": (None, [c_void_p]),
@@ -111,11 +115,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
                 POINTER(Error)]),
     "sotto_runs_from_mean": (c_int, [c_int, c_double, c_double, POINTER(Runs), POINTER(Error)]),
     "sotto_runs_law_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_start_set_defaults": (None, [POINTER(StartConfig), c_size_t, c_size_t]),
+    "sotto_start_propose": (
+        c_int, [POINTER(StartConfig), POINTER(c_void_p), POINTER(c_void_p), POINTER(c_void_p),
+                POINTER(Error)]),
     "sotto_tune_set_defaults": (None, [POINTER(TuneConfig), c_size_t, c_size_t]),
     "sotto_tune_records": (
         c_int, [POINTER(TuneConfig), c_void_p, POINTER(Records), POINTER(c_void_p),
                 POINTER(Error)]),
     "sotto_train_json": (c_char_p, [c_void_p]),
+    "sotto_train_outcome": (c_int, [c_void_p]),
     "sotto_train_free": (None, [c_void_p]),
     "sotto_model_parse": (
         c_int, [c_char_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(Error)]),
@@ -172,13 +181,14 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
                 POINTER(Account), POINTER(Error)]),
     "sotto_pate_label_set_defaults": (None, [POINTER(PateLabelConfig), c_size_t]),
     "sotto_pate_label_rows": (
-        c_int, [POINTER(PateLabelConfig), c_void_p, c_void_p, POINTER(c_void_p),
+        c_int, [POINTER(PateLabelConfig), c_void_p, POINTER(DataFile), POINTER(c_void_p),
                 POINTER(Error)]),
     "sotto_pate_json": (c_char_p, [c_void_p]),
     "sotto_pate_realised_epsilon": (c_double, [c_void_p]),
     "sotto_pate_sensitive_epsilon": (c_double, [c_void_p]),
     "sotto_pate_agreed": (c_bool, [c_void_p, POINTER(PateAgreement)]),
     "sotto_pate_plot": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_pate_run_outcome": (c_int, [c_void_p]),
     "sotto_pate_free": (None, [c_void_p]),
     "sotto_audit_rate_lower": (c_double, [c_uint64, c_uint64, c_double]),
     "sotto_audit_rate_upper": (c_double, [c_uint64, c_uint64, c_double]),
@@ -231,6 +241,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_verify_render": (
         c_int, [c_char_p, c_size_t, POINTER(VerifyConfig), c_int, POINTER(c_void_p),
                 POINTER(Error)]),
+    "sotto_report_set_defaults": (None, [POINTER(ReportConfig), c_size_t]),
+    "sotto_report_render": (
+        c_int, [c_char_p, c_char_p, c_size_t, POINTER(ReportConfig), POINTER(c_void_p), POINTER(Error)]),
     "sotto_certificate_advisories": (
         c_int, [c_char_p, c_size_t, POINTER(POINTER(Advisory)), POINTER(c_size_t),
                 POINTER(Error)]),
@@ -260,11 +273,15 @@ def _load() -> ctypes.CDLL:
 library = _load()
 
 
+SPELL_ARGUMENT = 2  # sotto_spelling: settings in messages as rate=0.01
+
+
 def call(name: str, *arguments: Any) -> None:
     """Calls a function that returns a status, and raises SottoError unless it is OK."""
     error = Error()
     status = getattr(library, name)(*arguments, byref(error))
     if status != Status.OK:
+        library.sotto_error_spell(byref(error), SPELL_ARGUMENT, None, None)
         raise error_of(status, error.message.decode("utf-8", "replace"))
 
 
@@ -316,6 +333,6 @@ class Handle:
         self._free(self.pointer)
 
     def __reduce__(self):
-        """A copy would free the pointer twice: who can be copied says how."""
+        """Refuses: a copy would free the pointer twice. Classes that can be copied override this."""
         raise TypeError(f"{type(self).__name__} cannot be copied or pickled")
 

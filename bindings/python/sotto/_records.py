@@ -20,7 +20,7 @@ _BLOCK_NUMBERS = 1 << 22
 
 
 def labels(y: Any) -> Column:
-    """One label a row."""
+    """One label per row."""
     column = read_column(y, "y")
     if column.is_matrix:
         warn_column_vector()
@@ -61,7 +61,7 @@ def code_labels(cells: _cells.Cells, classes: list[Any]) -> np.ndarray:
 
 
 def _cells_of(description: dict[str, Any]) -> Callable[[_cells.Cells], np.ndarray]:
-    """What turns a column into the cells of a schema's column."""
+    """Returns the function that turns a column into the cells of a schema's column."""
     if description["type"] == "category":
         return lambda cells: _cells.places(cells, description["values"])
     if "time_unit" in description:
@@ -73,8 +73,8 @@ def _cells_of(description: dict[str, Any]) -> Callable[[_cells.Cells], np.ndarra
 class Reader:
     """Reads rows by a schema's description; `owner` is who complains about a wrong shape.
 
-    `classes` are the label values in Python when the schema was made for them, none of them for
-    numbers; None when the schema is the user's own, and y has the cells of its target column.
+    `classes` are the label values in Python when the schema was made for them, and empty for
+    numbers. It is None for a schema of the user: then y has the cells of its target column.
     `schema` is the library's, for rows to predict.
     """
 
@@ -126,7 +126,7 @@ class Reader:
                    ) -> tuple[Records, list[Any]]:
         """The records of a training or evaluation, and the objects that must outlive them.
 
-        `public` rows may be matched by their place whatever they come from, and need no unit. A stream is
+        `public` rows of every origin may be matched by their place, and need no unit. A stream is
         opened last: a refusal runs no query.
         """
         table = self._by_stream(self.shaped(read(X), y is not None))
@@ -137,7 +137,7 @@ class Reader:
         selected = computed and not stored_table
         if selected and apart and not public:
             raise ValueError(
-                "X, y or units is computed when it is read, and they come apart: nothing says that "
+                "X, y or units is computed when it is read, and separately: nothing shows that "
                 "their rows are in the same order; collect them into one table that has the schema's "
                 "target and unit, or declare them stored tables with stored_table=True")
         if selected and self.has_unit and not public:
@@ -170,7 +170,7 @@ class Reader:
 
     def _features_into(self, records: Records, table: Table, y: Column | None
                        ) -> tuple[list[Any], _cells.Cells | None]:
-        """Fills features and labels. (what must outlive them, the unit's cells)
+        """Fills features and labels. Returns (objects that must outlive them, the unit's cells).
 
         The library finds the unit in a stream itself.
         """
@@ -221,7 +221,7 @@ class Reader:
     def _by_stream(self, table: Table) -> Table:
         """The table, without its stream if that has other names than the schema.
 
-        Columns that are told by their place are numbers.
+        Columns that are matched by position are numbers.
         """
         if table.stream is None or self.is_matrix or table.names is not None:
             return table
@@ -241,7 +241,7 @@ class Reader:
                 f"the target '{self.target}' is given twice: in X and as y; drop one of them")
 
     def _check_units(self, in_table: bool, apart: bool) -> None:
-        """The unit is what the schema names, once: another one would bound nobody's rows."""
+        """Checks that the unit is the schema's, given once: another one would bound no unit's rows."""
         if apart and not self.has_unit:
             raise ValueError("units is given, but the schema has no unit, so that the rows of one "
                              "person are not bounded; give a schema with \"unit\", or leave units "
@@ -259,7 +259,7 @@ class Reader:
                              "features as input")
 
     def _matrix(self, table: Table) -> np.ndarray:
-        """A schema of features has no names: columns are told by their place."""
+        """A schema of features has no names: columns are matched by position."""
         table = self.shaped(table, True)
         self._check_width(table.width, self.features)
         return _arrays.matrix(table)
@@ -320,7 +320,7 @@ class Reader:
 
 
 def _check_rows(table: Table, apart: list[Column]) -> None:
-    """The numbers of rows are secret, and not told. That of a stream is not known."""
+    """Checks the numbers of rows. They are secret, and no message states them. That of a stream is not known."""
     if table.rows is not None and any(len(part) != table.rows for part in apart):
         raise ValueError("Found input variables with inconsistent numbers of samples: X, y and units "
                          "must have the same number of rows")

@@ -21,7 +21,7 @@ _CELLS = (str, bytes, bytearray, set, frozenset)
 
 
 def _by_name(row: Any) -> Callable[[str], Any] | None:
-    """What gives the row's cell of a name, None if it has none; None for a row without names."""
+    """Returns a function from a name to the row's cell or None; None for a row without names."""
     kind = type(row)
     if kind in PLAIN or kind is list or kind is tuple or issubclass(kind, _CELLS):
         return None
@@ -38,7 +38,7 @@ def _by_name(row: Any) -> Callable[[str], Any] | None:
 
 
 def has_names(row: Any) -> bool:
-    """Whether the row's cells have names."""
+    """Returns True if the row's cells have names."""
     try:
         return _by_name(row) is not None
     except Exception:  # noqa: BLE001 - a record, whatever its class does
@@ -46,7 +46,7 @@ def has_names(row: Any) -> bool:
 
 
 def length_of(row: Any) -> int | None:
-    """The cells of a row that are told by their place; None for everything else."""
+    """The cells of a row that are matched by position; None for everything else."""
     kind = type(row)
     try:
         if kind in PLAIN or issubclass(kind, (*_CELLS, Mapping)) or not hasattr(kind, "__len__"):
@@ -91,7 +91,7 @@ def _columns(source: Iterable[Any], width: int, cells: Callable[[Any], list[Any]
 
 
 def by_place(source: Iterable[Any], width: int) -> list[list[Any]]:
-    """The columns of a list, told by their place."""
+    """The columns of a list, matched by position."""
     return _columns(source, width, lambda row: _by_place(row, width))
 
 
@@ -106,13 +106,13 @@ def by_spelling(source: Iterable[Any], names: Sequence[str | None]) -> list[list
 
 
 def most_common(values: Iterable[Any]) -> Any:
-    """What most of the values are: what a list says of its columns where nothing public does."""
+    """The most frequent value, which describes the columns of a list without public names."""
     found = Counter(values).most_common(1)
     return found[0][0] if found else None
 
 
 def cells_of(source: Iterable[Any]) -> list[Any]:
-    """One cell a row, of a list; a row of one cell is that cell."""
+    """One cell per row of a list; a row of one cell is that cell."""
     return [_only(cell) for cell in source]
 
 
@@ -124,5 +124,5 @@ def _only(cell: Any) -> Any:
 
 
 def is_one_cell(cell: Any) -> bool:
-    """Whether it is a row of one cell, without a name."""
+    """Returns True for a row of one cell, without a name."""
     return length_of(cell) == 1 and not has_names(cell)

@@ -19,7 +19,7 @@ _POLARS_NESTED = {"List", "Array", "Struct", "Duration"}
 
 
 def is_plain(kind: Any) -> bool:
-    """Whether pandas hands a column of this type to Arrow as it is, or number by number."""
+    """Returns True if pandas hands a column of this type to Arrow as it is, or number by number."""
     if isinstance(kind, np.dtype):
         return kind.kind in "biuf" and kind.itemsize <= 8 and kind.isnative
     if hasattr(kind, "pyarrow_dtype"):
@@ -33,7 +33,7 @@ def is_plain(kind: Any) -> bool:
 
 
 def is_plain_polars(kind: Any) -> bool:
-    """Whether the library reads a column of this type of polars from a stream."""
+    """Returns True if the library reads a polars column of this type from a stream."""
     return kind.base_type().__name__ in _POLARS_NUMBERS | _POLARS_TEXTS
 
 

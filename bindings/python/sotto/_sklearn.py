@@ -1,4 +1,4 @@
-"""What scikit-learn's conventions ask for, without depending on scikit-learn.
+"""scikit-learn's conventions, without depending on scikit-learn.
 
 It is imported only when it is there: by its own tools asking for tags, or to raise the very classes
 that its users catch.
@@ -101,8 +101,8 @@ def tags(non_deterministic: bool, *, sparse: bool, multi_class: bool | None = No
          positive: bool = False) -> Any:
     """Missing cells are welcome, texts too: a schema's categories are texts.
 
-    ``sparse`` says whether the features have no bounds of their own, so that they may be sparse;
-    ``multi_class`` is for classifiers, None for regressors; ``positive`` for targets that are counts.
+    ``sparse`` is True if the features have no bounds of their own, so that they may be sparse.
+    ``multi_class`` is for classifiers, None for regressors. ``positive`` is for targets that are counts.
     """
     from sklearn.utils import ClassifierTags, InputTags, RegressorTags, Tags, TargetTags
 

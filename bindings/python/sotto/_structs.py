@@ -477,6 +477,74 @@ class VerifyConfig(Structure):
     ]
 
 
+class DraftConfig(Structure):
+    """sotto_draft_config"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("path", c_char_p),
+        ("target", c_char_p),
+        ("dataset", c_char_p),
+        ("header_only", c_bool),
+        ("leave_out", c_char_p),
+        ("numbers", c_char_p),
+        ("integers", c_char_p),
+        ("booleans", c_char_p),
+        ("categories", c_char_p),
+        ("ids", c_char_p),
+        ("other_value", c_bool),
+        ("ledger", c_char_p),
+        ("unit", c_char_p),
+        ("unit_rows", c_uint64),
+        ("comments", c_bool),
+    ]
+
+
+class StartConfig(Structure):
+    """sotto_start_config"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("draft", DraftConfig),
+        ("adjacency", c_int),
+        ("epsilon", c_double),
+        ("delta", c_double),
+        ("expected_rows", c_uint64),
+        ("schema_path", c_char_p),
+    ]
+
+
+class DataFile(Structure):
+    """sotto_data_file"""
+
+    _fields_ = [
+        ("path", c_char_p),
+        ("labels", c_char_p),
+        ("query", c_char_p),
+        ("format", c_char_p),
+        ("stored_table", c_bool),
+        ("table", c_char_p),
+        ("where", c_char_p),
+    ]
+
+
+class ReportConfig(Structure):
+    """sotto_report_config"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("data", DataFile),
+        ("ledger", c_char_p),
+        ("labels", c_char_p),
+        ("expected_rows", c_uint64),
+        ("repeats", c_uint64),
+        ("threads", c_size_t),
+        ("images", c_uint64),
+        ("progress", ProgressFunction),
+        ("progress_context", c_void_p),
+    ]
+
+
 STRUCTS = {
     "sotto_error": Error,
     "sotto_account": Account,
@@ -506,6 +574,10 @@ STRUCTS = {
     "sotto_belief": Belief,
     "sotto_certificate_summary": CertificateSummary,
     "sotto_verify_config": VerifyConfig,
+    "sotto_draft_config": DraftConfig,
+    "sotto_start_config": StartConfig,
+    "sotto_data_file": DataFile,
+    "sotto_report_config": ReportConfig,
 }
 
 # Values of the headers that the package writes itself.
@@ -519,6 +591,11 @@ CONSTANTS = {
     "SOTTO_PREDICTS_SCORE": 2,
     "SOTTO_PREDICTS_NUMBER": 3,
     "SOTTO_OUTPUT_CERTIFIED": 1,
+    "SOTTO_RUN_NEW": 0,
+    "SOTTO_RUN_RECOVERED": 1,
+    "SOTTO_RUN_FINISHED": 2,
+    "SOTTO_OUTPUT_HTML": 2,
+    "SOTTO_OUTPUT_SCHEMA": 6,
     "SOTTO_CERTIFICATE_TEXT": 1,
     "SOTTO_CERTIFICATE_MARKDOWN": 2,
     "SOTTO_CERTIFICATE_HTML": 3,

@@ -1,13 +1,13 @@
 """Rows from any library: Arrow streams as they are, all else as columns of cells, by name where they have names.
 
 A table with `__arrow_c_stream__` goes to the library by that interface: types and names are public, and no
-cell can fail. pandas converts a frame before it exports it, which fails on a cell of an object column; such
-frames, arrays and lists are converted here, column by column, by no conversion that fails, or gives
-other cells, because of one cell. Nothing is imported that did not make the object.
+cell can fail. pandas converts a frame before it exports it, which can fail on a cell of an object column.
+Such frames, arrays and lists are converted here, column by column. One cell can neither make this
+conversion fail nor change other cells. Only libraries that made the object are imported.
 
-Stored rows are what lies in memory: arrays, frames, tables, lists. Everything that is computed when it
-is read may have left rows out, and is *selected*: relations, readers, cursors, generators, and streams of
-unknown libraries (src/data/stability.md).
+Stored rows lie in memory: arrays, frames, tables, lists. Rows computed while they are read count as
+*selected*, because the computation may leave rows out (src/data/stability.md). These are relations,
+readers, cursors, generators and streams of unknown libraries.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from ._cells import Cells
 class Table:
     """Columns of the same number of rows.
 
-    `names` is None where columns are told by their place. `matrix` holds the rows if they are an
-    array of numbers, `sparse` if they are a CSR array; `stream` makes the Arrow stream that gives them, which is
-    read once, and `rows` is None if that does not tell their number. `listed` holds the rows of a list, whose columns nothing public has told yet:
-    with_names() or with_width() tells them, and `width` is None until then.
+    `names` is None where columns are matched by their place. `matrix` holds the rows if they are an
+    array of numbers, `sparse` if they are a CSR array. `stream` makes their Arrow stream, which is
+    read once. `rows` is None if the stream does not state their number. `listed` holds the rows of a list
+    whose columns are not known yet. with_names() or with_width() sets them, and `width` is None until then.
     """
 
     def __init__(self, rows: int | None, columns: Sequence[Callable[[], Cells]] | None, *,
@@ -62,7 +62,7 @@ class Table:
             self.column(place) for place in range(self.width)]
 
     def unnamed(self) -> Table:
-        """The same columns, told by their place."""
+        """The same columns, matched by position."""
         return Table(self.rows, self._columns, matrix=self.matrix, stream=self.stream,
                      sparse=self.sparse, width=self.width, streamed=self.streamed,
                      selected=self.selected)
@@ -86,7 +86,7 @@ class Table:
         return Table(len(matrix), None, names=self.names, matrix=matrix, selected=self.selected)
 
     def reordered(self, places: Sequence[int]) -> Table:
-        """The columns in another order; names, which tell nothing about it, stay."""
+        """The columns in another order; names stay, because they do not depend on it."""
         if self.stream is not None:
             return self.numeric().reordered(places)
         matrix = None if self.matrix is None else self.matrix[:, places]
@@ -131,7 +131,7 @@ class Table:
 
 
 class Column:
-    """One cell a row: y, units, scores."""
+    """One cell per row: y, units, scores."""
 
     def __init__(self, cells: Cells, selected: bool = False, is_matrix: bool = False):
         self.cells = cells
@@ -159,7 +159,7 @@ def read(source: Any, what: str = "X") -> Table:
 
 
 def read_column(source: Any, what: str = "y") -> Column:
-    """One cell a row, from anything of one dimension, or a table of one column."""
+    """One cell per row, from anything of one dimension, or a table of one column."""
     if isinstance(source, Column):
         return source
     if isinstance(source, np.ndarray) and source.ndim == 1 and source.dtype.kind == "O" and (
@@ -214,7 +214,7 @@ def _roots(source: Any) -> set[str]:
 
 
 def is_frame(source: Any) -> bool:
-    """A pandas DataFrame, or one that behaves like it, told without importing pandas."""
+    """Returns True for a pandas DataFrame or an object with its interface, without importing pandas."""
     return all(hasattr(source, name) for name in ("columns", "iloc", "dtypes", "to_numpy"))
 
 
@@ -248,7 +248,7 @@ def _table_of(source: Any, what: str) -> Table:
 
 
 def _of_python(source: Any, what: str) -> Table:
-    """Mappings, lists, iterators, and what NumPy knows how to read."""
+    """Mappings, lists, iterators, and objects that NumPy can read."""
     if isinstance(source, Mapping):
         columns = [read_column(cells, f"{what}[{name!r}]") for name, cells in source.items()]
         if any(column.selected for column in columns):
@@ -278,7 +278,7 @@ def _unknown(source: Any, what: str) -> ValueError:
 
 
 def _read_all(run: Callable[[], Any], what: str) -> Any:
-    """Runs what is computed when it is read. Its own exception may quote a record, and is dropped."""
+    """Runs a computed table. Its own exception may quote a record, and is dropped."""
     try:
         return run()
     except (KeyboardInterrupt, SystemExit):
@@ -340,7 +340,7 @@ def _of_rows(source: Sequence[Any], selected: bool = False) -> Table:
 
 
 def _of_result(rows: Sequence[Any], names: Sequence[Any]) -> Table:
-    """The rows of a query, in the order of its columns, whose names the query tells."""
+    """The rows of a query, in the order of its columns, whose names come from the query."""
     return Table(len(rows), _ready(_rows.by_place(map(_values_of, rows), len(names))), names=names,
                  selected=True)
 
@@ -364,7 +364,7 @@ def _of_frame(frame: Any) -> Table:
 
 
 def _is_plain(frame: Any, names: Sequence[Any]) -> bool:
-    """Whether pandas exports the frame without a look at its cells, by types alone.
+    """Returns True if pandas exports the frame only by types, without a look at its cells.
 
     One cell may decide a type: both ways give the same records.
     """
@@ -463,7 +463,7 @@ def _fetched(cursor: Any) -> list[Any]:
 # ---- one column ----
 
 def _cells_of(source: Any) -> Cells | None:
-    """The cells of what has one dimension in its library; None for all else."""
+    """The cells of an object of one dimension; None for all others."""
     if isinstance(source, np.ndarray):
         return source if source.ndim == 1 and source.dtype.names is None else None
     roots = _roots(source)

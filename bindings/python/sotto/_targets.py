@@ -34,7 +34,7 @@ class Classifier(Estimator):
             "not take them from y: a label set read from the data reveals a record")
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Of two classes a score of the second, from 0 on for it; of more a score a class."""
+        """Two classes: a score of the second, at least 0 for it. More: one score for each class."""
         return self._model().decision_function(self._table(X))
 
     def __sklearn_tags__(self) -> Any:
@@ -76,7 +76,7 @@ class Regressor(Estimator):
     def _check_public(self, table: Table, y: Column | None) -> None:
         super()._check_public(table, y)
         if y is not None and not np.isfinite(_cells.numbers(y.cells)).all():
-            raise ValueError("y has NaN, infinity or what is no number, and is public; drop these "
+            raise ValueError("y has NaN, infinity or cells that are no numbers, and is public; drop these "
                              "rows, or replace the values")
 
     def __sklearn_tags__(self) -> Any:

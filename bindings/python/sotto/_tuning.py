@@ -15,7 +15,7 @@ from .account import runs_of
 
 @dataclass(frozen=True, kw_only=True)
 class Tuning:
-    """What :meth:`Estimator.tune` is told beside the rows."""
+    """The settings of :meth:`Estimator.tune` beside the rows."""
 
     grid: str | Mapping[str, Any] | None = None
     search: str | Mapping[str, Any] | None = None
@@ -29,7 +29,7 @@ class Tuning:
 
     @property
     def is_path(self) -> bool:
-        """Whether the validation rows are in a file."""
+        """Returns True if the validation rows are in a file."""
         return isinstance(self.validation, (str, os.PathLike))
 
     def config(self, training: TrainConfig, validation: Records | None) -> TuneConfig:
@@ -38,8 +38,8 @@ class Tuning:
         defaults_of("tune", config, config.train)
         config.train = training
         if self.runs_mean is None:
-            raise ValueError("runs_mean is not given: how many trainings there are on average; give "
-                             "for example 5")
+            raise ValueError("runs_mean is missing: the mean number of trainings; for example "
+                             "runs_mean=5")
         config.runs = runs_of(self.runs_mean, self.distribution, self.eta)
         config.grid = _text_of(self.grid, ",")
         config.search = _text_of(self.search, ":")

@@ -1,8 +1,7 @@
-"""What private releases cost, before any data is touched.
+"""The privacy loss of a list of releases; reads no data.
 
 A plan is a list of events. Each event is a dict as in the JSON plan of docs/reference/accounting.md, or made
-by :func:`event`; a plan may also be given as that JSON text, or as a dict with ``"events"`` and
-``"adjacency"``. The answers are certified upper bounds.
+by :func:`event`. A plan may also be that JSON text, or a dict with ``"events"`` and ``"adjacency"``. The answers are certified upper bounds.
 
 >>> import sotto
 >>> step = sotto.account.event("gaussian", noise_multiplier=1.1, rate=0.004, count=15000)
@@ -33,11 +32,10 @@ Plan = str | Event | Sequence[Event]
 class Account:
     """A certified answer.
 
-    ``epsilon`` and ``delta`` are an upper bound and the target it was asked at; the ``_lower``
-    fields are lower bounds, or None if the accountant has none. ``kernel`` is the computation that
-    gave the answer, ``order`` the Renyi order if it was that one. :func:`noise` fills in
-    ``noise_multiplier``, :func:`steps` fills in ``steps``, :func:`rate` fills in ``rate``, and
-    :meth:`sotto.pate.Vote.answers` fills in ``answers``.
+    ``epsilon`` and ``delta`` are an upper bound and its target. The ``_lower`` fields are lower
+    bounds, or None if the accountant has none. ``kernel`` names the computation, ``order`` its
+    Renyi order if it has one. The others are None, except the result of :func:`noise`, :func:`steps`,
+    :func:`rate` or :meth:`sotto.pate.Vote.answers`.
     """
 
     epsilon: float
@@ -58,7 +56,7 @@ def event(mechanism: str = "gaussian", *, rate: float | str | None = None,
           **parameters: Any) -> dict:
     """One event of a plan: its mechanism and the mechanism's parameters.
 
-    ``rate`` is the probability of Poisson sampling, ``count`` how often the event happens.
+    ``rate`` is the probability of Poisson sampling, ``count`` the number of times the event happens.
     """
     made = {"mechanism": mechanism, **parameters}
     if rate is not None:
@@ -101,7 +99,7 @@ def _known(value: float) -> float | None:
 
 
 def answer_of(account: _library.Account, **found: Any) -> Account:
-    """The library's answer as Python has it, with what else was found."""
+    """The library's answer as a Python object, with the other results."""
     return Account(
         epsilon=account.epsilon,
         epsilon_lower=_known(account.epsilon_lower),
@@ -169,7 +167,7 @@ def rate(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
 
 def runs_of(mean: float, distribution: str = "negative-binomial",
             eta: float | None = None) -> _library.Runs:
-    """The law of a secret number of runs, as the library has it."""
+    """The distribution of a secret number of runs, as a struct of the library."""
     law = _library.value_of_name("sotto_runs_law_from_name", distribution)
     shape = float(eta) if eta is not None else math.nan if distribution == "poisson" else 1.0
     runs = _library.Runs()

@@ -1,4 +1,4 @@
-"""What an attack proves about a claim of privacy: lower bounds of epsilon, with a confidence.
+"""Lower bounds on epsilon from attacks, with a confidence.
 
 For attacks on any release, from anywhere: counts or scores go in, dicts come out (docs/howto/audit.md). Every
 ``_lower`` is rounded down. ``alpha`` is the probability that a bound is wrong.
@@ -65,12 +65,12 @@ def rate_limits(k: int, n: int, *, alpha: float = 0.05) -> tuple[float, float]:
 
 def bounds(*, true_positives: int, members: int, false_positives: int, others: int, delta: float,
            alpha: float = 0.05) -> dict[str, float]:
-    """What an attack proves that accused `true_positives` of `members` runs with the record.
+    """Lower bounds from an attack that flagged `true_positives` of `members` runs with the record.
 
-    And `false_positives` of `others` runs without it. How it decides was fixed before these runs.
-    ``epsilon_lower`` holds for every mechanism; ``mu_lower`` is of Gaussian DP, and
-    ``gaussian_epsilon_lower`` follows it along the Gaussian curve: true only of mechanisms whose own
-    curve is Gaussian. All hold at once with probability 1 - alpha.
+    It also flagged `false_positives` of `others` runs without it. Its decision rule was fixed before these runs.
+    ``epsilon_lower`` holds for every mechanism. ``mu_lower`` is of Gaussian DP, and
+    ``gaussian_epsilon_lower`` is its epsilon: they hold only for mechanisms whose trade-off curve
+    is Gaussian. All bounds hold together with probability 1 - alpha.
     """
     counts = _counts(true_positives, members, false_positives, others)
     return _bounds_of(counts, alpha, delta)
@@ -78,10 +78,10 @@ def bounds(*, true_positives: int, members: int, false_positives: int, others: i
 
 def bounds_of_scores(members: Any, others: Any, *, delta: float, alpha: float = 0.05,
                      aim: str = "epsilon") -> dict[str, Any]:
-    """The same from scores, one a run, larger where the record seems to be there.
+    """The same from scores, one for each run, larger where the record seems to be present.
 
-    The threshold that promises most (for "epsilon" or "mu") is chosen on the first half of the runs
-    of each world and counted on the others, so that the runs must be in the order in which they ran.
+    The best threshold (for "epsilon" or "mu") is chosen on the first half of the runs of each world
+    and counted on the others. So the runs must be in the order in which they ran.
     """
     ins, outs = _scores("members", members), _scores("others", others)
     threshold, counts = c_double(), AuditCounts()
@@ -125,11 +125,11 @@ def lira(confidences: Any, shadow_confidences: Any, included: Any, *, offline: b
          pooled: bool | None = None) -> np.ndarray:
     """Scores of membership by the likelihood ratio of shadow models (Carlini et al., S&P 2022).
 
-    `confidences` are the model's in the true label of each example, log(p / (1 - p));
-    `shadow_confidences` those of the shadow models, shadows x examples, and `included` whether a
-    shadow was trained on the example. `offline` uses the shadows without it alone. `pooled` is one
-    deviation for all examples; default for fewer than 128 shadows, as the command has it. An
-    example that there is nothing to compare with scores as likely as not.
+    `confidences` are the model's in the true label of each example, log(p / (1 - p)).
+    `shadow_confidences` are those of the shadow models, shadows x examples. `included` is True if a
+    shadow was trained on the example. `offline` uses only the shadows without it. `pooled` is one
+    deviation for all examples; default for fewer than 128 shadows, as in the command. An
+    example without shadows to compare scores as likely as not.
     """
     own = _scores("confidences", confidences)
     shadows, coins = (read(table, name).with_width_of_most(name).numeric() for table, name in (
@@ -149,7 +149,7 @@ def lira(confidences: Any, shadow_confidences: Any, included: Any, *, offline: b
 
 
 def _fits(theirs: np.ndarray, chosen: np.ndarray) -> Any:
-    """What the chosen shadows say of each example; a count of 0 where there are none."""
+    """Mean and deviation of the chosen shadows for each example; a count of 0 if there are none."""
     fits = (LiraFit * theirs.shape[1])()
     for place, fit in enumerate(fits):
         values = theirs[chosen[:, place], place]
@@ -184,10 +184,10 @@ def one_run(scores: Any, included: Any, *, delta: float, alpha: float = 0.05,
     """Lower bounds of epsilon, and of mu of Gaussian DP, from a single training with canaries.
 
     Either claim is wrongly refuted with probability at most `alpha`, not both together.
-    Canary i was put in iff `included[i]`, by its own fair coin (:func:`toss`); its score is larger
-    where it seems to be in. The number of guesses is the best on every second canary, counted on the
-    others ("split"); paid for as one of several ("union"); or `guesses`, fixed before the run
-    ("fixed").
+    Canary i was put in iff `included[i]`, by its own fair coin (:func:`toss`). Its score is larger
+    if it seems to be in. There are three ways to choose the number of guesses. "split" takes the best on
+    every second canary and counts on the others. "union" corrects for trying several. "fixed" takes
+    `guesses`, fixed before the run.
     """
     values, column = _scores("scores", scores), read_column(included, "included")
     coins, found = _coins("included", Table(len(column), [lambda: column.cells]))[:, 0], OneRun()
@@ -229,11 +229,11 @@ def one_run_mu(*, canaries: int, guesses: int, correct: int, alpha: float = 0.05
 def learner(model: str, method: str, *, epsilon: float, delta: float | None = None,
             adjacency: str = "add-remove", transcript: bool = False, runs: int | None = None,
             alpha: float | None = None, threads: int | None = None, svg: bool = False,
-            progress: Callable[[int, int, float, float], None] | None = None,
+            progress: Callable[[int, int, float, float], None] | bool | None = None,
             insecure_test_seed: int | None = None) -> dict[str, Any]:
     """Attacks a learner of the library: thousands of trainings on a crafted pair of data sets.
 
-    Says what is claimed, what the attack proves, and whether that refutes the claim. `transcript`
+    Returns the claim, the lower bound of the attack, and whether it refutes the claim. `transcript`
     looks at every step of "gd" and "sgd"; `svg` adds the picture.
     """
     config = defaults_of("audit", AuditConfig())

@@ -31,7 +31,7 @@ class LogisticRegression(Probabilities, Classifier):
 class LinearSVC(Classifier):
     """A linear support vector machine for two classes, trained with differential privacy.
 
-    Its loss is the hinge with a smoothed corner, or the hinge itself. It has scores and no
+    Its loss is the hinge with a smoothed kink, or the hinge itself. It has scores and no
     probabilities. Nothing about the rows is read but by the private learner.
 
     Parameters
@@ -40,7 +40,7 @@ class LinearSVC(Classifier):
         The label set; the second is the positive class. Needed unless there is a schema, or the rows
         are public.
     width : float, optional
-        Of the smoothed corner, in units of the margin; default 0.5. 0 is the hinge itself, which is
+        Width of the smoothed kink, in units of the margin; default 0.5. 0 is the hinge itself, which is
         not smooth: for methods other than "objective".
     """
 

@@ -18,22 +18,22 @@ from ._targets import Classifier
 class ConceptClassifier(Classifier):
     """One rule of a finite class, chosen by its errors with pure differential privacy.
 
-    The rule is drawn exactly, without a delta: the fewer errors it makes on the rows, the likelier
-    it is. Nothing about the rows is read but by the private learner: bounds, classes and cuts are
-    given. How many errors the rule makes stays secret, but for mechanism "laplace", which counts
-    the errors of all rules with noise and hands these counts out. fit_intercept and
+    The concept is sampled exactly, with pure epsilon: the fewer errors it makes on the rows, the likelier
+    it is. Only the private learner reads the rows: bounds, classes and thresholds are
+    given. The number of errors of the concept stays secret, except for mechanism "laplace". That one
+    counts the errors of all concepts with noise and releases the counts. fit_intercept and
     intercept_scaling have no effect.
 
     Parameters
     ----------
     concept : str, path or dict
-        The class of rules: "thresholds", "intervals", "stumps", "rectangles", "conjunctions",
-        "parities", "candidates", or a class with columns, cuts or weights of its own: a file's
+        The class of concepts: "thresholds", "intervals", "stumps", "rectangles", "conjunctions",
+        "parities" or "candidates". Or a class with its own columns, thresholds or weights: a file's
         path, its text or its object (docs/reference/pac.md).
     mechanism : {"exponential", "permute-and-flip", "laplace", "none"}
-        How the rule is drawn; it stands in the place of method. "none" needs data_is_public.
+        Mechanism of the choice; it replaces method. "none" needs data_is_public.
     classes : pair
-        The label set; the second is what a rule says yes to. Needed unless there is a schema, or the
+        The label set; the second is the positive class. Needed unless there is a schema, or the
         rows are public.
 
     After fit() the rule in words is rule_, for example "age >= 50". With "laplace" noisy_errors_

@@ -31,47 +31,47 @@ _PROBABILITIES, _SCORE, _NUMBER = (
 
 
 class Model(Certified, Handle):
-    """A model file in memory. What is computed from it reveals nothing more about its rows.
+    """A model file in memory. Computations with it reveal nothing more about its rows.
 
     Attributes
     ----------
     json : str
         The whole file.
     kind : str
-        What was learned: ``"logistic"``, ``"svm"``, ``"softmax"``, ``"linear"``, ``"concept"``, ...
+        The kind of the model: ``"logistic"``, ``"svm"``, ``"softmax"``, ``"linear"``, ``"concept"``, ...
     classes_ : ndarray or None
-        The label set, in the schema's order; of two the second is the positive one. None for
+        The label set, in the schema's order. The second of two is the positive class. None for
         numbers.
     coef_, intercept_ : ndarray
-        Coefficients of the encoded features and the constant term: one row, for softmax one a
-        class. For numbers a plain list and a number, in the units of the target; for counts they
-        make its logarithm. Of several draws the mean.
+        Coefficients of the encoded features and the constant term: one row, for softmax one for each
+        class. For numbers a plain list and a number, in the units of the target. For counts they
+        give its logarithm. The mean, if the file has several posterior samples.
     draws_ : int
-        Draws of a posterior that the file has; 1 unless method "posterior" or "regularized-em" made several.
+        Number of posterior samples in the file; 1 unless method "posterior" or "regularized-em" made several.
     coef_draws_, intercept_draws_ : ndarray
-        coef_ and intercept_ of every draw, the draw first.
+        coef_ and intercept_ of every posterior sample, which is the first index.
     sampler_ : str or None
-        How they were drawn: ``"proximal"``, ``"exact-gaussian"``, or ``"mala"``, a heuristic of public data.
+        Their sampler: ``"proximal"``, ``"exact-gaussian"``, or ``"mala"``, a heuristic for public data.
     encoded_features_ : list of str
         Their names: ``"age"``, ``"town=Lund"``, or the place in a matrix.
     certificate_ : dict or None
-        What the model reveals at most; None for a model of public data.
+        The certificate of the privacy loss; None for a model of public data.
     weights_ : list of ndarray or None
-        Of a network the parameters of each layer that has some, weights first, then biases, in the
-        order of docs/reference/networks.md. It has no coef_ and no intercept_: they are None.
+        For a network the parameters of each layer that has some, weights first, then biases, in the
+        order of docs/reference/networks.md. Its coef_ and intercept_ are None.
     concept_ : dict or None
-        Of a concept its class, as the file has it, and "numbers": which of the class it is
-        (docs/reference/concepts.md). It has no coef_ and no intercept_ either.
+        For a concept its class, as in the file, and "numbers": its place in the class
+        (docs/reference/concepts.md). Its coef_ and intercept_ are None.
     rule_ : str or None
-        Of a concept what it says yes to, in words: ``"age >= 37"``.
+        For a concept the condition of its positive class: ``"age >= 37"``.
     noisy_errors_ : list of ndarray or None
-        Of a concept by mechanism "laplace" the errors of every concept of the class on the training
-        rows, each with noise, as they were released: one array, or one a feature of rectangles
-        over many (docs/reference/concepts.md has the order). training_errors() and best_rules() read them.
+        For mechanism "laplace" the released noisy errors of every concept of the class on the training
+        rows. One array, or one for each feature of rectangles over three or more
+        (docs/reference/concepts.md has the order). training_errors() and best_rules() read them.
     error_scales_ : ndarray or None
         The scale of the Laplace noise of each of these arrays.
     curve_ : dict or None
-        Of a network that was scored on public rows on the way: "steps" and "scores".
+        For a network that was scored on public rows during training: "steps" and "scores".
     """
 
     def __init__(self, text: str, *, classes: list[Any] | None = None, owner: str = "Model"):
@@ -117,10 +117,10 @@ class Model(Certified, Handle):
         return _restore, (self.json, *self._given)
 
     def training_errors(self, failure: float = 0.05) -> dict[str, float]:
-        """What is known of the errors of a concept by "laplace" on its training rows.
+        """Estimate and bound of the training errors of a concept by "laplace".
 
-        "noisy" is its count with noise of scale "scale", the least of many and so rather too low;
-        "upper" is a bound that holds with probability 1 - failure or more. Costs nothing more.
+        "noisy" is its count with noise of scale "scale". It is the smallest of many, so it is biased low.
+        "upper" is a bound that holds with probability 1 - failure or more. Costs no privacy.
         """
         found = TrainingErrors()
         call("sotto_model_training_errors", self.pointer, failure, byref(found))
@@ -129,7 +129,7 @@ class Model(Certified, Handle):
     def best_rules(self, count: int = 5) -> list[tuple[str, int]]:
         """The rules with the least noisy errors, the least first; [] without such counts.
 
-        Of rectangles over three features and more: among those that differ in the last one.
+        For rectangles over three or more features: among those that differ in the last one.
         """
         last = library.sotto_model_error_lists(self.pointer) - 1
         if last < 0 or count < 1:
@@ -174,7 +174,7 @@ class Model(Certified, Handle):
         return half * values[0], center + half * float(term[0])
 
     def _outputs(self, X: Any) -> np.ndarray:
-        """What the library says of each row, one line each. Any row has a prediction."""
+        """Predictions of the library, one line for each row. Every row has a prediction."""
         size, said = library.sotto_model_outputs(self.pointer), []
         for features in self._reader.features_of(X):
             said.append(np.empty((len(features), size)))
@@ -191,9 +191,9 @@ class Model(Certified, Handle):
         return self._outputs(X)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Of two classes a score of the second, from 0 on for it: the log-odds, or the margin.
+        """Two classes: a score of the second, at least 0 for it: the log-odds, or the margin.
 
-        Of more the logarithm of each class's probability.
+        More classes: the logarithm of each class's probability.
         """
         self._refuse("scores", unless=(_PROBABILITIES, _SCORE))
         outputs = self._outputs(X)
@@ -206,7 +206,7 @@ class Model(Certified, Handle):
     def predict(self, X: Any) -> np.ndarray:
         """The number of each row, or its class: of more than two the most probable.
 
-        Of two it is the second if its probability is at least one half, its score at least 0.
+        For two classes it is the second if its probability is at least one half, or its score at least 0.
         """
         outputs = self._outputs(X)
         if self._predicts == _NUMBER:
@@ -218,7 +218,7 @@ class Model(Certified, Handle):
         return self.classes_[outputs.argmax(axis=1)]
 
     def predict_draws(self, X: Any) -> np.ndarray:
-        """What each draw says of each row: rows x draws, of probabilities x classes."""
+        """Predictions of each posterior sample: rows x samples; for probabilities also x classes."""
         size, said = library.sotto_model_outputs(self.pointer), []
         for features in self._reader.features_of(X):
             said.append(np.empty((len(features), self.draws_, size)))
@@ -228,12 +228,12 @@ class Model(Certified, Handle):
         return out if self._predicts == _PROBABILITIES else out[:, :, 0]
 
     def predict_interval(self, X: Any, level: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper ends of what the share `level` of the draws' posterior says of each row.
+        """Lower and upper ends of each row's prediction by the share `level` of the posterior.
 
-        Of probabilities one a class, of scores and numbers one a row. They are order statistics of
-        the draws: another draw would be between them with probability at least `level`. Of numbers
-        they are about the mean of such rows, not about a new observation. It takes 2 / (1 - level) - 1
-        draws.
+        Probabilities have one interval for each class, scores and numbers one for each row. The ends are order
+        statistics of the posterior samples: another sample would be between them with probability at least
+        `level`. For numbers they cover the mean of such rows, not a new observation. It needs
+        2 / (1 - level) - 1 samples.
         """
         size, said = library.sotto_model_outputs(self.pointer), []
         for features in self._reader.features_of(X):
@@ -246,11 +246,11 @@ class Model(Certified, Handle):
         return lower[:, 0], upper[:, 0]
 
     def evaluate(self, X: Any, y: Any = None, *, threshold: float = 0.5) -> dict[str, Any]:
-        """How well the model does on PUBLIC rows.
+        """Scores of the model on PUBLIC rows.
 
-        Classes: accuracy, log_loss, auc, brier, confusion; numbers: mse, mae, r2, deviance. What
-        has no meaning for the model is NaN. Scores of private rows are a release, which nothing
-        here pays for.
+        Classes: accuracy, log_loss, auc, brier, confusion; numbers: mse, mae, r2, deviance. A
+        score without meaning for the model is NaN. Scores of private rows are a release that is not
+        charged here.
         """
         records, keep = self._reader.records_of(X, y, None, public=True)
         scores = Evaluation()
@@ -271,7 +271,7 @@ class Model(Certified, Handle):
         return self.evaluate(X, y)["r2" if self._predicts == _NUMBER else "accuracy"]
 
     def export_c(self, name: str = "sotto_model") -> str:
-        """A C header with NAME_predict() for one row, and what stands behind it."""
+        """A C header with NAME_predict() for one row, and the model's parameters."""
         return owned_text("sotto_model_export_c", self.pointer, name.encode())
 
     def __repr__(self) -> str:

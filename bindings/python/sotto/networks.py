@@ -94,7 +94,7 @@ class Network(Probabilities, Classifier):
 class MLPClassifier(Network):
     """A multilayer perceptron, trained with differential privacy.
 
-    Noisy gradient descent on records drawn for each step. Nothing about the rows is read but by the
+    Noisy gradient descent on records sampled for each step. Nothing about the rows is read but by the
     private learner: bounds, classes and the expected number of rows are given. fit_intercept and
     intercept_scaling have no effect: every layer has biases. The weights are model_.weights_.
 
@@ -124,8 +124,8 @@ class CNNClassifier(Network):
     """A convolutional network for images, trained with differential privacy.
 
     X is an array of images, (rows, height, width) or (rows, height, width, channels), or has a flat
-    image in each row. Nothing about the rows is read but by the private learner: the bounds of a
-    pixel, the classes and the expected number of rows are given; pixels are scaled from bounds to
+    image in each row. Only the private learner reads the rows: the bounds of a
+    pixel, the classes and the expected number of rows are given. Pixels are scaled from bounds to
     [0, 1]. fit_intercept and intercept_scaling have no effect: every layer has biases.
 
     Parameters
@@ -134,7 +134,7 @@ class CNNClassifier(Network):
         "cnn", "scattering-linear", "scattering-cnn", "mlp", or a file of layers: its path, its
         text or its object (docs/reference/networks.md).
     shape : (height, width) or (height, width, channels), optional
-        Of a flat row, as numpy.reshape() has it. Without it flat rows are square, and planes come
+        Shape of a flat row, as in numpy.reshape(). Without it flat rows are square, and planes come
         one after another.
     """
 
@@ -151,14 +151,14 @@ class CNNClassifier(Network):
         return super()._schema_of(n_features)
 
     def _rows(self, X: Any) -> Table:
-        """One image a row, its planes one after another, as files have them."""
+        """One image per row, its planes one after another, as in files."""
         flat, shape = flat_images(X, self._public_shape())
         table = read(X) if flat is None else flat
         table.image = self.shape if shape is None else shape
         return table if table.image is None else planes_first(table, table.image)
 
     def _public_shape(self) -> tuple[int, ...] | None:
-        """Height, width and channels of an image, if a setting or the schema tells them."""
+        """Height, width and channels of an image, if a setting or the schema states them."""
         if self.shape is not None:
             return tuple(int(size) for size in self.shape)
         planes = None if self.schema is None else self._given_schema().describe().get("shape")

@@ -1,8 +1,8 @@
 """Labels of public rows by the noisy vote of teachers: PATE, for teachers trained anywhere.
 
-The private rows are cut into disjoint shards, and a model of any kind is trained on each, without
-noise: a teacher. Teachers vote on public rows; what leaves is the noisy winner of each vote, with a
-certificate, and any model may learn from that at no further cost (docs/howto/pate.md).
+The private rows are divided into disjoint shards, and a teacher, a model of any kind, is trained on each without
+noise. Teachers vote on public rows. Only the noisy winner of each vote is released, with a
+certificate. Any model may learn from these labels at no further cost (docs/howto/pate.md).
 
 >>> import sotto
 >>> vote = sotto.pate.Vote("confident", noise=40, test_noise=150, threshold=200, touched=1)
@@ -43,6 +43,7 @@ from ._library import (
     text_of,
     value_of_name,
 )
+from ._outputs import flag, outcome_of
 from ._tables import Table, read
 
 _UNITS = {"record": CONSTANTS["SOTTO_PATE_RECORDS"], "teacher": CONSTANTS["SOTTO_PATE_TEACHERS"]}
@@ -57,28 +58,28 @@ def _whole(name: str, value: Any) -> int:
 
 @dataclass(frozen=True)
 class Vote:
-    """How votes become labels, and how far one record moves them.
+    """Rule that turns votes into labels, and the largest change of the votes by one record.
 
     Parameters
     ----------
     aggregator : {"confident", "gnmax", "lnmax", "mode"}
-        "gnmax" and "lnmax" say the class with the most votes under Gaussian or Laplace noise;
-        "confident" only if the largest count passes a noisy test; "mode" the most frequent class if
-        it is clear, by propose-test-release.
+        "gnmax" and "lnmax" release the class with the most votes under Gaussian or Laplace noise.
+        "confident" does so only if the largest count passes a noisy test. "mode" releases the most
+        frequent class if it is clear, by propose-test-release.
     noise : float
-        Of the answer, in votes: sigma, or the scale of Laplace noise. Not of "mode".
+        Noise of the answer, in votes: sigma, or the scale of Laplace noise. Not for "mode".
     test_noise, threshold : float
-        Of the test of "confident", in votes.
+        Noise and threshold of the test of "confident", in votes.
     epsilon, delta : float
-        Of one query of "mode".
+        Privacy loss of one query of "mode".
     touched : int
         Teachers whose vote one record (or unit) can change: 1 if shards are disjoint by a keyed hash
-        of the record; under "replace-one" 2, if the new record may be in another shard.
-        :func:`touched` counts them. It is your word, and the certificate says so.
+        of the record. Under "replace-one" 2, if the new record may be in another shard.
+        :func:`touched` counts them. sotto cannot check it, and the certificate lists it as such.
     adjacency : {"add-remove", "replace-one"}
-        What it means that two data sets differ in one record.
+        Definition of neighbours: data sets that differ in one record.
     unit : {"record", "teacher"}
-        Who is protected: a record in a teacher's shard, or a whole teacher who comes or goes.
+        The protected unit: a record in a teacher's shard, or a whole teacher that is added or removed.
     """
 
     aggregator: str
@@ -92,7 +93,7 @@ class Vote:
     unit: str = "record"
 
     def _config(self) -> PateConfig:
-        """The settings as the library has them; what is None stays unset, and C says what is asked for."""
+        """The settings as a struct of the library. None stays unset, and the library names the missing ones."""
         config = library.sotto_pate_defaults()
         config.aggregator = value_of_name("sotto_pate_aggregator_from_name", self.aggregator)
         if self.aggregator == "interactive":
@@ -103,8 +104,9 @@ class Vote:
             raise ValueError(f"unit is {self.unit!r}; give 'record' or 'teacher'")
         config.unit = _UNITS[self.unit]
         if self.touched is None:
-            raise ValueError("touched is not given: how many teachers one record can change; give 1 "
-                             "if shards are disjoint, or what sotto.pate.touched() says")
+            raise ValueError("touched is missing: the number of teachers that one record can change; "
+                             "give touched=1 if shards are disjoint, or the result of "
+                             "sotto.pate.touched()")
         config.touched = _whole("touched", self.touched)
         for name in ("noise", "test_noise", "threshold", "epsilon", "delta"):
             if getattr(self, name) is not None:
@@ -124,7 +126,7 @@ class Vote:
         return json.loads(owned_text("sotto_plan_to_json", made.pointer))
 
     def answers(self, *, epsilon: float, delta: float, ask: int = 0) -> account.Account:
-        """The most answers that fit, if all of `ask` queries are tested, and what they cost.
+        """The largest number of answers that fits, if all of `ask` queries are tested, and its cost.
 
         `ask` is for "confident"; without a test the answer is the number of queries. ``answers`` of
         the account has the number, which may be larger than `ask`: then all can be answered.
@@ -138,42 +140,43 @@ class Vote:
 def touched(*, adjacency: str = "add-remove", shards: int = 1, id_may_change: bool = True) -> int:
     """Teachers that one unit touches whose records are in at most `shards` shards, by a keyed hash.
 
-    Under "replace-one" twice as many, if the record that comes in may have another id (or, where
-    its content is hashed, another content) than the one that goes.
+    Under "replace-one" twice as many, if the new record may have another id than the old one, or
+    another content where the content is hashed.
     """
     value = value_of_name("sotto_adjacency_from_name", adjacency)
     return library.sotto_pate_touched(value, _whole("shards", shards), bool(id_may_change))
 
 
 class Labels(Certified):
-    """Labels of public rows, with the certificate that says what they reveal at most.
+    """Labels of public rows, with the certificate of their privacy loss.
 
     Attributes
     ----------
     rows : ndarray of int
-        The places of the public rows that have a label, ascending.
+        Positions of the public rows that have a label, ascending.
     y : ndarray
         Their labels: ``model.fit(X[labels.rows], labels.y)``.
     labels : masked array
-        One for each query, from the first that may be asked on; masked where there is no answer.
-        Beneath the mask is what is no class: of numbers the least class less 1 (-1 for 0, 1, 2, ...,
-        scikit-learn's word for "no label"), of names an empty one.
+        One for each query, masked where there is no answer. The value under the mask is no class: an
+        empty name, or the smallest number minus 1, as in scikit-learn.
     classes : list
         The label set.
     asked, answered : int
         Queries that were asked and answered. They are outputs, and public.
     ask_at_most, answer_at_most : int
-        The caps that were charged: the guarantee is theirs.
+        The charged caps. The guarantee covers them.
     epsilon, delta : float
-        The guarantee that was asked for; the caps may cost less, ``certificate_["epsilon"]``.
+        The requested guarantee. The caps may cost less: ``certificate_["epsilon"]``.
     realised_epsilon : float or None
-        What the queries that were asked and answered add up to: for information, never the guarantee.
+        Privacy loss of the queries that were asked and answered: for information, never the guarantee.
     sensitive_epsilon : float or None
-        SENSITIVE, if it was asked for: a function of the votes, as secret as they are.
+        SENSITIVE, if requested: a function of the votes, as secret as they are.
     agreement : dict or None
-        How much teachers agree, if that was paid for.
+        The noisy agreement of teachers, if it was released.
+    outcome : {"new", "recovered", "finished"} or None
+        As outcome_ of the estimators. None: labels of load().
     certificate_ : dict
-        What they reveal at most.
+        The certificate of their privacy loss.
     json : str
         The whole file.
     """
@@ -196,13 +199,13 @@ class Labels(Certified):
         known = np.array(self.classes)
         self.y = known[codes]
         self.labels = _masked(self.ask_at_most, self.rows - self.first_row, self.y, known)
-        self.realised_epsilon = self.sensitive_epsilon = self.agreement = None
+        self.realised_epsilon = self.sensitive_epsilon = self.agreement = self.outcome = None
         self._result: Handle | None = None
 
     def plot(self) -> str:
         """Epsilon after each query, as SVG; of labels that were just made."""
         if self._result is None:
-            raise ValueError("the course of the queries is not in the file; plot labels that "
+            raise ValueError("the epsilon of each query is not in the file; plot labels that "
                              "sotto.pate.label() has just made")
         return owned_text("sotto_pate_plot", self._result.pointer)
 
@@ -225,7 +228,8 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
           epsilon: float | None = None, answers: int | None = None, ask: int | None = None,
           skip: int = 0, agreement_noise: float | None = None, agreement_bins: int | None = None,
           teachers: int | None = None, ledger: str | os.PathLike[str] | None = None,
-          dataset: str | None = None,
+          dataset: str | None = None, output: str | os.PathLike[str] | None = None,
+          again: bool = False, overwrite: bool = False,
           show_sensitive_data_dependent_epsilon: bool = False,
           insecure_test_seed: int | None = None) -> Labels:
     """Labels public rows by the noisy vote of teachers, and certifies it. Each call is a release.
@@ -233,30 +237,32 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
     Parameters
     ----------
     counts : table of queries x classes
-        How many teachers vote for each class; what is no count is 0, without a message. Columns
+        Number of teachers that vote for each class. A cell that is no count is 0, without a message. Columns
         with names are matched with the classes by name.
     vote : Vote
-        Aggregator, noise, and how far one record moves the votes.
+        Aggregator, noise, and the largest change of the votes by one record.
     predictions : array of teachers x queries, instead of counts
-        What each teacher says; what is no class counts as the first one, without a message. Its
-        columns have no names: nothing could match them.
+        Votes of each teacher. A cell that is no class counts as the first one, without a message. Its
+        columns must not have names.
     classes : sequence, or schema : as for the estimators
         The label set: in order, or the target of a schema.
     epsilon, delta : float
-        The guarantee of all labels together. Without epsilon `answers` is given, and they cost what
-        the certificate says.
+        The guarantee of all labels together. Without epsilon give `answers`. The certificate then
+        states the cost.
     ask, answers : int, optional
-        Queries at most (default all), and answers at most (default as many as fit). These caps are
+        Largest number of queries (default all) and of answers (default as many as fit). These caps are
         fixed and charged before a vote is counted.
     skip : int
         Rows before the first query.
     agreement_noise : float, optional
-        Also releases how much teachers agree on average, with so much noise in votes a query, from
-        the same epsilon; needs `teachers` beside counts. `agreement_bins` is its resolution.
+        Also releases the average agreement of teachers, with this noise in votes for each query. It is
+        paid from the same epsilon and needs `teachers` beside counts. `agreement_bins` is its resolution.
     ledger, dataset : optional
-        The file that keeps the budget of the private rows, and their id in it.
+        The ledger, which holds the budget of the private rows, and their id in it.
+    output, again, overwrite : optional
+        As for the estimators. The output is the labels' file.
     show_sensitive_data_dependent_epsilon : bool
-        For those who may see the votes: fills in ``sensitive_epsilon``, which must not be published.
+        Only for users who may see the votes: sets ``sensitive_epsilon``, which must not be published.
     insecure_test_seed : int, optional
         For tests: noise from a seed. The certificate then says NOT PRIVATE.
     """
@@ -280,6 +286,8 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
     if agreement_bins is not None:
         config.agreement.bins = _whole("agreement_bins", agreement_bins)
     config.ledger = None if ledger is None else os.fsencode(ledger)
+    config.output = None if output is None else os.fsencode(output)
+    config.again, config.overwrite = flag("again", again), flag("overwrite", overwrite)
     config.show_sensitive = bool(show_sensitive_data_dependent_epsilon)
     if config.show_sensitive:
         warnings.warn("sensitive_epsilon is a function of the votes, as secret as they are: never "
@@ -291,7 +299,9 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
                       stacklevel=2)
     result = Handle("sotto_pate_free")
     call("sotto_pate_label_rows", byref(config), made.pointer, None, byref(result.pointer))
+    outcome = outcome_of("sotto_pate_run_outcome", result.pointer, output, level=3)
     found = Labels(text_of("sotto_pate_json", result.pointer), known)
+    found.outcome = outcome
     found.realised_epsilon = library.sotto_pate_realised_epsilon(result.pointer)
     if config.show_sensitive:
         found.sensitive_epsilon = library.sotto_pate_sensitive_epsilon(result.pointer)
@@ -315,7 +325,7 @@ def _target_of(classes: Sequence[Any] | None, source: Any, dataset: str | None):
                          "not take them from the votes: a label set read from the data reveals it")
     if source is not None:
         if dataset is not None:
-            raise ValueError(f"dataset is {dataset!r} beside a schema, which says it itself; leave "
+            raise ValueError(f"dataset is {dataset!r} beside a schema, which states it; leave "
                              "one of them out")
         made = source if isinstance(source, schemas.Schema) else schemas.Schema(source)
         return made, schemas.classes_of(_names_of(made), made.describe())
@@ -345,7 +355,7 @@ def _votes_of(counts: Any, predictions: Any, classes: list[Any]) -> np.ndarray:
 def _in_class_order(counts: Table, classes: list[Any]) -> Table:
     """The columns of counts in the order of the classes, if they have names.
 
-    Names come from votes, as those of pandas.crosstab() do: a class without a column has no votes, and
+    Names come from votes, as in pandas.crosstab(). A class without a column has no votes, and
     a column that is no class does not count.
     """
     wanted = [spelling_of(value_of(name)) for name in classes]
@@ -373,7 +383,7 @@ def _places(said: Any, classes: list[Any]) -> np.ndarray:
 
 
 def _masked(length: int, places: np.ndarray, y: np.ndarray, classes: np.ndarray) -> Any:
-    """One label a query, masked where there is none."""
+    """One label per query, masked where there is none."""
     numbers = classes.dtype.kind in "fiu"
     if classes.dtype.kind == "b":  # there is no third truth value to put beneath
         y, classes, numbers = y.astype(object), classes.astype(object), False

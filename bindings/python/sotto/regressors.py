@@ -21,7 +21,7 @@ class LinearRegression(Regressor):
     target_bounds : (lower, upper)
         Public bounds of y; needed unless there is a schema. Predictions stay within them.
     threshold : float, optional
-        Where the slope of the loss is cut off, for y scaled to [-1, 1]; default the library's rule.
+        Clips the loss derivative, for y scaled to [-1, 1]; default from the library.
     """
 
     def _kind(self) -> str:

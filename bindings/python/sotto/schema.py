@@ -1,4 +1,4 @@
-"""What is public about a table, written down before a row is read: see docs/reference/schema.md."""
+"""The public description of a table, written before a row is read: see docs/reference/schema.md."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def names_of_bounds(side: Any) -> list[Any] | None:
 
 
 def bounds_of(side: Any, width: int, names: Sequence[Any] | None) -> np.ndarray:
-    """Lower or upper bounds, one a feature: by name if they have names and X does."""
+    """Lower or upper bounds, one for each feature: by name if they have names and X does."""
     labels = names_of_bounds(side)
     if labels is not None:
         if names is None or set(labels) != set(names) or len(labels) != len(names):
