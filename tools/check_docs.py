@@ -3,6 +3,7 @@
 
     check_docs.py --sotto build/sotto             every example and every link of every document
     check_docs.py --sotto build/sotto --update    writes the real output into the documents
+    check_docs.py --sotto sotto --page PAGE       the examples of one page
     check_docs.py --links                         only the links; needs no built command
     check_docs.py --self-test                     plants faults and must catch every one
 
@@ -13,7 +14,9 @@ A link of a Markdown file is relative: its file exists in the repository, and it
 
 An example is a fenced block marked `console`: a line `$ command` (goes on with lines `> ...`),
 then what it prints, standard output and error together. The commands of a document run in one
-shell, in an empty directory where `sotto` is the built command and examples/ is ours.
+shell, in an empty directory where `sotto` is the built command and examples/ is ours. A block marked `c title="NAME"` (any language) is the
+file NAME there. A page with the comment of NEEDS_TREE is left
+to tests/install/run.sh, which gives its installed tree and --page.
 """
 
 import argparse
@@ -34,7 +37,9 @@ LINK = re.compile(r"\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|^ {0,3}\[[^\]\n
 HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.M)
 ANCHOR = re.compile(r"<a\s+(?:id|name)=\"([^\"]+)\"")
 SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+FILE = re.compile(r"^```\w+ title=\"([\w.-]+)\"\n(.*?)^```$", re.M | re.S)
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+NEEDS_TREE = "<!-- check_docs: needs an installed tree -->"
 LONG_NUMBER = re.compile(r"\d+\.?\d*(?:e[+-]?\d+)?")
 
 
@@ -54,8 +59,8 @@ def steps_of(block):
     return steps
 
 
-def run(commands, sotto):
-    """What each command prints; $? of one is there for the next."""
+def run(commands, sotto, files):
+    """What each command prints; $? of one is there for the next. `files` are (name, text)."""
     script = "exec 2>&1\n"
     for command in commands:
         script += f"{command}\n__status=$?; printf '%s\\n' '{MARK}'; (exit $__status)\n"
@@ -65,6 +70,9 @@ def run(commands, sotto):
         os.mkdir(work)
         os.symlink(sotto, os.path.join(directory, "bin", "sotto"))
         os.symlink(os.path.join(ROOT, "examples"), os.path.join(work, "examples"))
+        for name, text in files:
+            with open(os.path.join(work, name), "w", encoding="utf-8") as file:
+                file.write(text)
         path = os.path.join(directory, "bin") + os.pathsep + os.environ["PATH"]
         done = subprocess.run(["bash", "-c", script], cwd=work, check=False, timeout=120,
                               env=dict(os.environ, PATH=path, LC_ALL="C"),
@@ -87,15 +95,17 @@ def same(shown, printed):
     return True
 
 
-def check(name, sotto, update):
+def check(name, sotto, update, has_tree=False):
     """(number of commands, number that differ)"""
     with open(name, encoding="utf-8") as file:
         text = file.read()
+    if NEEDS_TREE in text and not has_tree:
+        return 0, 0
     blocks = [steps_of(match[1]) for match in BLOCK.finditer(text)]
     steps = [step for block in blocks for step in block]
     if not steps:
         return 0, 0
-    outputs = run([step[1] for step in steps], sotto)
+    outputs = run([step[1] for step in steps], sotto, FILE.findall(text))
     differing = 0
     for step, output in zip(steps, outputs, strict=True):
         if not same(step[2], output) and not update:
@@ -170,6 +180,7 @@ FINE = [
     "$ echo one\none\n$ echo two >&2\ntwo\n",
     "$ false\n$ echo $?\n1\n",
     "$ cat <<END\n> text\n> END\ntext\n",
+    "$ cat a.c\nint a;\n\nint b;\n```\n\n```c title=\"a.c\"\nint a;\n\nint b;\n",
     "$ x=3\n```\n\nprose\n\n```console\n$ echo $x\n3\n",
     "$ echo 2.516776397862496\n2.516776397862491\n",
 ]
@@ -239,6 +250,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sotto", help="the built command")
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--page", help="check only the examples of this page, which may use the installed tree around it")
     parser.add_argument("--links", action="store_true", help="check only the links")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
@@ -254,8 +266,9 @@ def main():
     sotto = os.path.abspath(arguments.sotto)
     os.chdir(ROOT)
     commands = failed = 0
-    for name in sorted(glob.glob("*.md") + glob.glob("docs/**/*.md", recursive=True)):
-        count, differing = check(name, sotto, arguments.update)
+    pages = [arguments.page] if arguments.page else sorted(glob.glob("*.md") + glob.glob("docs/**/*.md", recursive=True))
+    for name in pages:
+        count, differing = check(name, sotto, arguments.update, bool(arguments.page))
         commands += count
         failed += differing
     print(f"examples of the documents: {commands - failed} passed, {failed} failed")

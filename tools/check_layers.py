@@ -5,9 +5,13 @@ A file includes headers of its own folder and of strictly lower rows of the tabl
 The command, the bindings and the examples see <sotto/...> only. Samplers are for those who
 may draw noise. Files are written by the writers of src/base only.
 
-A folder of src/ has at most 25 .c files and at most three files that share a prefix; a file has
+A folder of src/ or cli/ has at most 25 .c files and at most three files that share a prefix; a file has
 at most 450 lines, or is listed below and may only become shorter. CONTRIBUTING.md lists every
-folder of src/, and no other.
+folder of src/ and cli/, and no other.
+
+Model kinds and methods are described in the tables of src/models/kinds.c and src/methods/kinds.c. No other folder compares
+a value with a kind of model or with a method: it asks the table, or has a table of its own, indexed by the kind. Neither
+does it compare a word with the name of one. Advisories are exempt: they state the names in files of old versions.
 
     tools/check_layers.py              checks the repository
     tools/check_layers.py --self-test  plants violations and sees that each one is caught
@@ -45,7 +49,7 @@ ROWS = [
             "privacy/mechanisms/pate", "privacy/mechanisms/posterior"]),
     ("3f", ["data/readers/arrow"]),
     ("4a", ["models/linear/losses", "models/network/scattering"]),
-    ("4b", ["models/concept/classes", "models/linear/rows", "models/network/layers"]),
+    ("4b", ["models", "models/concept/classes", "models/linear/rows", "models/network/layers"]),
     ("4c", ["methods", "models/linear/solver", "models/network/gemm"]),
     ("4d", ["models/concept/learn", "models/network/operations", "models/softmax"]),
     ("4e", ["models/network/engine"]),
@@ -58,7 +62,7 @@ ROWS = [
     ("6a", ["commands/session"]),
     ("6b", ["commands/statistics", "commands/verify"]),
     ("6c", ["commands/train"]),
-    ("6d", ["commands/audit/pairs", "commands/pac", "commands/pate", "commands/tune"]),
+    ("6d", ["commands/audit/pairs", "commands/pac", "commands/pate", "commands/start", "commands/tune"]),
     ("6e", ["commands/audit", "commands/report"]),
     ("7", ["door"]),
 ]
@@ -79,7 +83,7 @@ NO_CONTENT = {
     "src/base/file/output.c": {"open"},  # a FIFO or a device, which has no temporary
     "src/key/key.c": {"unlink"},  # the secret half of a pair whose public half failed
     "src/commands/pate/lock.c": {"unlinkat"},  # partial teachers
-    "cli/analyst_process.c": {"open", "unlink"},  # locks
+    "cli/analyst/process.c": {"open", "unlink"},  # locks
     "cli/main.c": {"open"},  # /dev/null in the place of a closed standard stream
 }
 WRITES = re.compile(
@@ -95,13 +99,23 @@ PUBLIC_SYSTEM_HEADERS = {"stdbool.h", "stddef.h", "stdint.h"}
 FOLDER_LIMIT = 25
 PREFIX_LIMIT = 3
 LINE_LIMIT = 450
-LONG = {
-    "src/commands/train/plan.c": 460,
-    "src/data/readers/text/json_lines.c": 552,
-}
+LONG = {}
+
+# Comparisons with a kind, and the folders that may have them. Learners of networks and concepts are methods too. "Unset" and
+# "auto" are no kinds.
+KIND = r"SOTTO_(MODEL|METHOD)_(?!UNSET\b|AUTO\b)[A-Z_]+\b"
+COMPARISON = re.compile(rf"[!=]=\s*(?:\(\w+\)\s*)?{KIND}|{KIND}\s*[!=]=|\bcase\s+{KIND}")
+KIND_FOLDERS = {"MODEL": ("src/models/",),
+                "METHOD": ("src/methods/", "src/models/network/learn/", "src/models/concept/learn/")}
+
+# The same by the name. "linear" is also a scale of tuning, "none" is many things, "concept" and "network" are members of files: not listed.
+MODEL_NAMES = "logistic|svm|hinge|softmax|huber|poisson"
+METHOD_NAMES = "output|objective|gd|sgd|newton|statistics|adassp|permutation-sgd|gd-output|frank-wolfe|posterior|regularized-em"
+NAMED = re.compile(rf'\bstr(?:case)?cmp\([^;]*?"(?:({MODEL_NAMES})|({METHOD_NAMES}))"\s*\)')
+NAMES_OF_OLD_FILES = "src/artifact/certificate/advisory.c"
 
 # A line of the map in CONTRIBUTING.md: a folder and its subject.
-MAP_LINE = re.compile(r"^    (src/[\w/]+)/[ \t]+(\S.*)$", re.MULTILINE)
+MAP_LINE = re.compile(r"^    ((?:src|cli)(?:/[\w/]+)?)/[ \t]+(\S.*)$", re.MULTILINE)
 
 SOURCES = {".c", ".h", ".cc", ".cpp", ".hpp"}
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|("(?:\\.|[^"\\\n])*")', re.DOTALL)
@@ -232,8 +246,8 @@ class Checker:
             if not re.fullmatch(r'"[^"]+"|<[^>]+>', written):
                 self.complain(path, line, f"#include {written}: name the header itself")
             elif written.startswith('"'):
-                target = (path.parent / name).resolve()
-                if not target.is_file() or own not in target.parents:
+                targets = [(top / name).resolve() for top in (path.parent, own)]
+                if not any(target.is_file() and own in target.parents for target in targets):
                     self.complain(path, line, f"{written} is not in {folder}/: use <sotto/...>")
             elif name.startswith("sotto/"):
                 self.check_public(path, line, None, name.removeprefix("sotto/"))
@@ -267,10 +281,24 @@ class Checker:
                 line = text.count("\n", 0, match.start()) + 1
                 self.complain(path, line, "files are written by <sotto/output.h> only")
 
+    def check_kinds(self, path):
+        """No comparison with a kind of model or a method outside of its family."""
+        name = path.relative_to(self.root).as_posix()
+        text = without_comments(read(path))
+        for match in COMPARISON.finditer(text):
+            if not name.startswith(KIND_FOLDERS[next(filter(None, match.groups()))]):
+                line = text.count("\n", 0, match.start()) + 1
+                self.complain(path, line, f"{match[0]}: ask the table (models/kinds.h, methods/kinds.h)")
+        for match in NAMED.finditer(text):
+            homes = KIND_FOLDERS["MODEL" if match[1] else "METHOD"]
+            if not name.startswith(homes) and name != NAMES_OF_OLD_FILES:
+                line = text.count("\n", 0, match.start()) + 1
+                self.complain(path, line, f'"{match[1] or match[2]}": ask the table (models/kinds.h, methods/kinds.h)')
+
     def check_folders(self):
         """Few files a folder, and no prefix that is a missing folder."""
         folders = collections.defaultdict(list)
-        for path in self.sources("src"):
+        for path in self.sources("src") + self.sources("cli"):
             folders[path.parent].append(path)
         for folder, paths in folders.items():
             count = sum(path.suffix == ".c" for path in paths)
@@ -323,6 +351,7 @@ class Checker:
         for folder in ("src", "cli", "bindings"):
             for path in self.sources(folder):
                 self.check_writes(path)
+                self.check_kinds(path)
         self.check_python_writes()
         for path in self.sources("src"):
             self.files += 1
@@ -341,7 +370,7 @@ class Checker:
 FOLDERS = ["base", "random", "numeric", "privacy/accounting/pld", "privacy/mechanisms/laplace", "privacy/ledger", "data/batches",
            "data/encode", "data/readers/text", "methods", "models/linear/losses", "methods/output", "methods/posterior", "methods/stable",
            "commands/session", "commands/audit", "door"]
-MAP = "# The map\n" + "".join(f"    src/{name}/   its subject\n" for name in FOLDERS)
+MAP = "# The map\n" + "".join(f"    src/{name}/   its subject\n" for name in FOLDERS) + "".join(f"    {name}/   its subject\n" for name in ("cli", "cli/frame"))
 ORDER = {
     "CONTRIBUTING.md": MAP,
     "include/sotto/error.h": "#include <stddef.h>\nSOTTO_API int sotto_status_name(int);\n",
@@ -366,10 +395,10 @@ ORDER = {
     "src/methods/posterior/mala.c": '#  include "random/laplace.h"\n',
     "src/methods/stable/stable.h": '#include "methods/learner.h"\n',
     "src/commands/session/run.h": '#include "methods/stable/stable.h"\n#include "privacy/accounting/pld/pld.h"\n',
-    "src/commands/audit/attack.c": '#include "commands/session/run.h"\n',
+    "src/commands/audit/attack.c": '#include "commands/session/run.h"\nint f(int m) { return m == SOTTO_METHOD_AUTO ? SOTTO_METHOD_GD : m; }\n',
     "src/door/train.c": "#include <sotto/sotto.h>\n",
-    "cli/frame.h": "#include <stdio.h>\n",
-    "cli/main.c": '#include "frame.h"\n#include <sotto/sotto.h>\n',
+    "cli/frame/frame.h": "#include <stdio.h>\n",
+    "cli/main.c": '#include "frame/frame.h"\n#include <sotto/sotto.h>\n',
 }
 RUN = "commands/session/run.h"
 VIOLATIONS = {
@@ -409,16 +438,23 @@ VIOLATIONS = {
     "Python writes": ("bindings/python/a.py", 'pathlib.Path("x").write_text("y")\n'),
     "Python opens for writing": ("bindings/python/a.py", 'open("x", "w")\n'),
     "a public header needs a library": ("include/sotto/a.h", "#include <sodium.h>\n"),
+    "a command asks for a kind of model": ("src/commands/audit/a.c", "bool f(int m) { return m == SOTTO_MODEL_HINGE; }\n"),
+    "a session asks for a method": ("src/commands/session/a.c", "bool f(int m) { return SOTTO_METHOD_GD != m; }\n"),
+    "the command switches by method": ("cli/a.c", "void f(int m) { switch (m) { case SOTTO_METHOD_GD: break; } }\n"),
+    "a method asks for a kind of model": ("src/methods/output/a.c", "bool f(int m) { return m != SOTTO_MODEL_SVM; }\n"),
+    "a report asks for a method by its name": ("src/commands/audit/a.c", 'bool f(const char *m) { return strcmp(m, "gd") == 0; }\n'),
+    "the command asks for a kind by its name": ("cli/a.c", 'bool f(const char *m) { return strcmp(m,\n "softmax") != 0; }\n'),
+    "a model asks for a method": ("src/models/linear/losses/a.c", "bool f(int m) { return m == (int)SOTTO_METHOD_SGD; }\n"),
     "a long file": ("src/base/a.c", "\n" * (LINE_LIMIT + 1)),
     "a long file of the command": ("cli/a.c", "\n" * (LINE_LIMIT + 1)),
-    "a file of the list has become short": ("src/data/readers/text/json_lines.c", "\n"),
-    "a file of the list has grown": ("src/data/readers/text/json_lines.c", "\n" * (LONG["src/data/readers/text/json_lines.c"] + 1)),
 }
 # Violations of several files, and the place they are reported at.
 TREES = {
     "a folder of no layer": ({"src/misc/a.c": "#include <stdio.h>\n"}, ("src/misc/a.c:", "CONTRIBUTING.md:")),
     "a file in src itself": ({"src/a.c": "#include <stdio.h>\n"}, ("src/a.c:", "CONTRIBUTING.md:")),
     "a crowded folder": ({f"src/numeric/{letter}{digit}.c": "\n" for letter in "abcdefghi" for digit in "123"}, ("src/numeric:",)),
+    "a crowded folder of the command": ({f"cli/{letter}{digit}.c": "\n" for letter in "abcdefghi" for digit in "123"}, ("cli:",)),
+    "a folder of the command that the map lacks": ({"cli/key/key.c": "\n"}, ("CONTRIBUTING.md:",)),
     "a prefix that is a folder": ({f"src/numeric/fft_{part}.c": "\n" for part in "abcd"}, ("src/numeric:",)),
     "a header that shares the prefix": ({**{f"src/numeric/fft_{part}.c": "\n" for part in "abc"}, "src/numeric/fft.h": "\n"}, ("src/numeric:",)),
     "a folder that the map lacks": ({"src/key/key.c": "\n"}, ("CONTRIBUTING.md:",)),

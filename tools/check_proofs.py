@@ -7,6 +7,10 @@ its note lies beside it, or its head says "Proof note: <name>.md". A note has th
 Claim, Neighbours (mechanisms), Assumptions, Rounding and Tests, and each says something; the
 tests it names exist.
 
+Every proof note (src/**/*.md) has five parts: Claim, Proof (a section, or a paragraph that starts with
+"Proof"), Assumptions, the code that enforces each assumption (the section "Enforced by", whose files
+exist) and Tests. INCOMPLETE lists the notes that lack a part, with the parts; it only shrinks.
+
     tools/check_proofs.py              checks the repository
     tools/check_proofs.py --self-test  plants faults and sees that each one is caught
 """
@@ -36,9 +40,63 @@ PARTS = {
     "digits": "a part of samplers, whose notes count its error",
 }
 
+PARTS_OF_NOTE = ["Claim", "Proof", "Assumptions", "Enforced", "Tests"]
+# Notes that lack parts. A part that is there may not be listed.
+INCOMPLETE = {
+    "commands/audit/statistics.md": "Proof Enforced",
+    "commands/pac/theory.md": "Enforced",
+    "commands/pate/pate.md": "Enforced",
+    "commands/session/checkpoint.md": "Proof Enforced",
+    "commands/statistics/release.md": "Proof Enforced",
+    "data/batches/shards.md": "Enforced",
+    "data/stability.md": "Enforced",
+    "methods/convex/theory.md": "Claim Proof Assumptions Enforced",
+    "methods/frank_wolfe/frank_wolfe.md": "Enforced",
+    "methods/moments/statistics.md": "Enforced",
+    "methods/objective/objective.md": "Proof Enforced",
+    "methods/posterior/gaussian.md": "Enforced",
+    "methods/posterior/posterior.md": "Enforced",
+    "methods/posterior/proximal.md": "Enforced",
+    "methods/stable/stable.md": "Enforced",
+    "models/concept/learn/pac.md": "Proof Enforced",
+    "models/linear/losses/loss.md": "Enforced",
+    "models/linear/rows/gram.md": "Enforced",
+    "models/linear/rows/least_eigenvalue.md": "Enforced",
+    "models/linear/solver/gradient_norm.md": "Enforced",
+    "models/linear/solver/gradient_sum.md": "Enforced",
+    "models/linear/solver/solver.md": "Enforced",
+    "models/linear/solver/values.md": "Enforced",
+    "models/network/engine/engine.md": "Proof Enforced",
+    "models/network/learn/nn.md": "Proof Enforced",
+    "models/softmax/gradient_sum.md": "Enforced",
+    "models/softmax/softmax.md": "Enforced",
+    "models/softmax/solver.md": "Proof Enforced",
+    "privacy/accounting/bounds/reference.md": "Proof Enforced",
+    "privacy/accounting/budget/filter.md": "Enforced",
+    "privacy/accounting/exact/contour.md": "Enforced",
+    "privacy/accounting/loss/loss.md": "Enforced",
+    "privacy/accounting/objective/objective.md": "Enforced",
+    "privacy/accounting/objective_loss/frozen_slope.md": "Enforced",
+    "privacy/accounting/pld/pld.md": "Enforced",
+    "privacy/accounting/sampled/gaussian.md": "Enforced",
+    "privacy/accounting/selection/selection.md": "Proof Enforced",
+    "privacy/ledger/ledger.md": "Enforced",
+    "privacy/mechanisms/best_run/best_run.md": "Proof",
+    "privacy/mechanisms/best_run/run_count.md": "Proof",
+    "privacy/mechanisms/pate/agreement.md": "Enforced",
+    "privacy/mechanisms/pate/cost.md": "Enforced",
+    "privacy/mechanisms/randomized_response/estimate.md": "Proof Enforced",
+    "privacy/mechanisms/randomized_response/randomized_response.md": "Proof",
+    "privacy/mechanisms/selection/selection.md": "Proof",
+    "random/run_count.md": "Proof",
+}
+
+PROOF_PARAGRAPH = re.compile(r"(?:^|\n)(?:\d+\. )?\*{0,2}Proof\b|\*Proof\b")
+SOURCE = re.compile(r"`((?:src|include|cmake|tests|docs)/[\w./-]*\w)`")
+
 DRAWS = re.compile(r"\(\s*[^;{]*\bsotto_rng\s*\*")
 NOTE = re.compile(r"Proof note:\s*(?:[\w/]*/)?(\w+)\.md")
-HEADING = re.compile(r"^#+\s*(\w+)[^\n]*$", re.MULTILINE)
+HEADING = re.compile(r"^##?\s+(\w+)[^\n]*$", re.MULTILINE)
 TEST_FILE = re.compile(r"\b(?:tests/)?[\w/]*\b(?:test|slow)_\w+\.c\b")
 LEAST_LETTERS = 20  # of a section; "none" is not an assumption
 
@@ -91,11 +149,44 @@ def check(root):
     return count, problems
 
 
+def lacking(root, text):
+    """The parts that a note lacks, and problems of those that it has."""
+    found = sections(text)
+    absent = [part for part in PARTS_OF_NOTE if len(found.get(part, "")) < LEAST_LETTERS]
+    if "Proof" in absent and PROOF_PARAGRAPH.search(text):
+        absent.remove("Proof")
+    named = SOURCE.findall(found.get("Enforced", ""))
+    problems = [f"names {name}, which does not exist" for name in named if not (root / name).exists()]
+    if "Enforced" not in absent and not named:
+        problems.append("the section Enforced by names no file")
+    return absent, problems
+
+
+def check_parts(root, incomplete):
+    problems, count = [], 0
+    for path in sorted((root / "src").rglob("*.md")):
+        place = path.relative_to(root / "src").as_posix()
+        if path.name == "README.md":
+            continue
+        absent, faults = lacking(root, path.read_text(encoding="utf-8"))
+        count += 1
+        problems += [f"src/{place}: {fault}" for fault in faults]
+        listed = incomplete.get(place, "").split()
+        problems += [f"src/{place}: no part {part}" for part in absent if part not in listed]
+        problems += [f"src/{place}: has the part {part}; take it off INCOMPLETE" for part in listed if part not in absent]
+    problems += [f"src/{place}: on INCOMPLETE, and does not exist" for place in incomplete if not (root / "src" / place).is_file()]
+    return count, problems
+
+
 SAMPLER_NOTE = """# Discrete Laplace
 ## Claim
 Every draw has the stated law exactly.
 ## Assumptions
 The generator's words are uniform and independent.
+## Enforced by
+- Uniform words: `src/random/rng.h`.
+## Proof
+Every sample has the stated distribution exactly.
 ## Rounding
 None: integers and comparisons only.
 ## Tests
@@ -123,6 +214,11 @@ FAULTS = {
     "a section is missing": {"src/random/laplace.md": SAMPLER_NOTE.replace("## Rounding", "## Other")},
     "a section is empty": {"src/random/laplace.md": SAMPLER_NOTE.replace("None: integers and comparisons only.", "")},
     "no test is named": {"src/random/laplace.md": SAMPLER_NOTE.replace("test_laplace.c", "a test program")},
+    "no proof": {"src/random/laplace.md": SAMPLER_NOTE.replace("## Proof", "## Other")},
+    "no enforcement": {"src/random/laplace.md": SAMPLER_NOTE.replace("## Enforced by", "## Other")},
+    "enforcement without a file": {"src/random/laplace.md": SAMPLER_NOTE.replace("`src/random/rng.h`", "the generator, always")},
+    "a file of the enforcement does not exist": {"src/random/laplace.md": SAMPLER_NOTE.replace("rng.h`", "none.h`")},
+    "a note of another folder lacks parts": {"src/data/where.md": "# Where\n## Claim\nOne row counts once, always.\n"},
     "a test does not exist": {"src/random/laplace.md": SAMPLER_NOTE.replace("test_laplace", "test_other")},
 }
 
@@ -141,12 +237,16 @@ def self_test():
             root = pathlib.Path(folder)
             build(root, ORDER)
             build(root, fault)
-            problems = check(root)[1]
+            problems = check(root)[1] + check_parts(root, {})[1]
         if bool(problems) != bool(title):
             failures.append(f"not caught: {title}" if title else f"in order, yet: {problems}")
     with tempfile.TemporaryDirectory() as folder:
-        if check(pathlib.Path(folder)) != (0, []):
+        root = pathlib.Path(folder)
+        if check(root) != (0, []):
             failures.append("absent folders do not pass")
+        build(root, ORDER)
+        if not check_parts(root, {"random/laplace.md": "Proof"})[1] or not check_parts(root, {"none.md": "Proof"})[1]:
+            failures.append("INCOMPLETE may list parts that are there")
     print(*failures, sep="\n", end="\n" if failures else "")
     print(f"check_proofs: self-test: {len(FAULTS)} faults planted, {len(failures)} failures")
     return 1 if failures else 0
@@ -158,9 +258,12 @@ def main(arguments):
     if arguments:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    count, problems = check(pathlib.Path(__file__).resolve().parent.parent)
+    root = pathlib.Path(__file__).resolve().parent.parent
+    count, problems = check(root)
+    notes, faults = check_parts(root, INCOMPLETE)
+    problems += faults
     print(*problems, sep="\n", end="\n" if problems else "")
-    print(f"check_proofs: {count} mechanisms and samplers, {len(problems)} problems")
+    print(f"check_proofs: {count} mechanisms and samplers, {notes} notes ({len(INCOMPLETE)} lack parts), {len(problems)} problems")
     return 1 if problems else 0
 
 

@@ -4,14 +4,17 @@
 Paths of machines are refused everywhere, marks of unfinished work everywhere, and excuses in
 code and build files (prose may need the words).
 
-Prose is counted by kind of fault in two scopes. "text" is read by users: README, docs, man pages,
-SECURITY, CONTRIBUTING, the newest section of CHANGELOG, string literals in cli/, Python docstrings.
-"comments" are the comments of src/ and include/. Code spans, code blocks, identifiers and addresses
-are not prose. The kinds:
+Prose is counted by kind of fault in four scopes. "pages" are README, docs, man pages, SECURITY,
+CONTRIBUTING, the newest section of CHANGELOG, Python docstrings and the comments of include/.
+"program" are the string literals of the library and the command, which users read as errors,
+help and reports. "notes" are the proof notes, src/**/*.md. "comments" are
+the comments of src/. Code spans, code blocks, identifiers and addresses are not prose. The kinds:
 
     glossary   a word that has a term of the field ("law" for distribution)
-    clause     a noun written as a clause ("what may be kept", a sentence that starts with "Of")
-    person     a program, user or number that is a he, a nobody or a whoever
+    clause     a noun written as a clause ("what may be kept", "shows how much", a sentence that
+               starts with "Of", "Whether", "Who" or "That the")
+    order      inverted order: a sentence that starts with "Nor is" or "So does", "Only then"
+    person     a program, user or number that is a he, a nobody or a whoever, or hears and forgives
     long       a sentence of more than 40 words
     wordy      a sentence of 26 to 40 words: a warning, counted like the others
 
@@ -83,15 +86,18 @@ def check(root):
 # Prose. A segment is a piece of text in which sentences end: a paragraph, a list item, a table
 # cell, a string. It keeps its newlines, so that a place in it has a line.
 
-KINDS = ["glossary", "clause", "person", "long", "wordy"]
-SCOPES = ["text", "comments"]
+KINDS = ["glossary", "clause", "order", "person", "long", "wordy"]
+SCOPES = ["pages", "program", "notes", "comments"]
 BUDGET = "tools/words_budget.json"
+
+# Certified files keep these words, and verification compares them.
+FORMER_WORDS = ["src/artifact/certificate/statement.c"]
 
 # Term of the field: pattern of the word that is used instead of it. A lookaround is an exception.
 GLOSSARY = {
     "distribution": r"(?<!power )(?<!by )\blaws?\b(?! of large| of total| requires)",
     "random linear term": r"\btilt(?:s|ed|ing)?\b",
-    "clip, truncate": r"(?<!short )(?<!-)\bcut(?:s|ting)?\b(?!-| off| short)",
+    "clip, truncate": r"(?<!short )(?<!-)\bcut(?:s|ting)?\b(?!-| off| short| points?)",
     "sample": r"\b(?:draws?|drew|drawn|drawing)\b(?! (?:a |the )?(?:line|plot|figure|curve|chart|picture|image|page))",
     "kink": r"\bcorners?\b(?! cases?)",
     "curvature term": r"\bbend(?:s|ing)?\b",
@@ -109,7 +115,12 @@ GLOSSARY = {
     "HTML report": r"\bpages? for people\b",
     "learned": r"\blearnt\b",
     "only": r"(?<!stand )(?<!stands )(?<!let )(?<!-)\balone\b",
-    "a number or limit": r"\bso many\b|\bthe least that\b|\bhowever many\b",
+    "a number or limit": r"\bso many\b|\bthe (?:least|most|fewest) that\b|\bhowever many\b",
+    "distinguish, reveal, state": r"\b(?:tells?|telling|told)\b",
+    "per": r"\b(?:(?:one|two|three|\d+)(?: (?!with|of|from|in|to|for|by|is|per|or|and|as|if)[a-z]+)?|bits|bytes|pixels|records|rows|samples|steps) an? "
+           r"(?:call|canary|class|column|coordinate|feature|file|folder|line|minute|parameter|person|pixel|query|record|"
+           r"release|row|run|second|side|step|unit)\b",
+    "pass, return": r"\bhand(?:s|ed|ing) (?:over|out|back)\b",
 }
 # In sampler code "draw" is the usual verb: only the noun is a finding.
 DRAW_NOUN = r"\b(?:an?|the|this|that|each|every|one|two|several|more|many|few|of|posterior|\d+)\s+(?:draw|draws)\b"
@@ -117,9 +128,13 @@ DRAW_NOUN = r"\b(?:an?|the|this|that|each|every|one|two|several|more|many|few|of
 CLAUSES = [
     re.compile(r"\b(?:what|whatever)\b(?! if\b)", re.IGNORECASE),
     re.compile(r"\bthat which\b", re.IGNORECASE),
+    re.compile(r"\bhow\b(?! to\b|-to\b|ever\b)", re.IGNORECASE),
 ]
-OPENING = re.compile(r"^[\s*_(\"]*(?:Whether|Of)\b(?! course)")
-PERSON = re.compile(r"\b(?:he|she|his|hers?|him|nobody|whoever|whomever|somebody)\b(?!')", re.IGNORECASE)
+OPENING = re.compile(r"^[\s*_(\"]*(?:Whether|Of|Who|That (?:a|an|the|no|every|each|some))\b(?! course)")
+INVERTED = re.compile(r"^[\s*_(\"]*(?:(?:Nor|So|Neither|Never|Rarely|Seldom|Not only) (?:is|are|was|were|do|does|did|"
+                      r"has|have|had|can|could|may|might|must|will|would|should)|Only (?:then|so|there)|Here (?:begins|ends))\b")
+PERSON = re.compile(r"\b(?:he|she|his|hers?|him|nobody|no one|whoever|whomever|somebody|everybody|anybody|hears?|heard|"
+                    r"forgives?|forgets?|keeps? (?:its|their) word|(?:its|their) word)\b(?!')", re.IGNORECASE)
 
 WORD = re.compile(r"[^\W_][\w'’.,-]*")
 # A list of identifiers is as easy to read as one.
@@ -129,7 +144,7 @@ SENTENCE_END = re.compile(r"(?<!\bal)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)[.!
 
 def glossary_of(scope):
     words = dict(GLOSSARY)
-    if scope == "comments":
+    if scope in ("comments", "notes"):
         words["sample"] = DRAW_NOUN
     return [(term, re.compile(pattern, re.IGNORECASE)) for term, pattern in words.items()]
 
@@ -167,6 +182,9 @@ def judge(scope, segment):
                     found.append(("clause", place + match.start(), repr(around)))
             if OPENING.match(sentence):
                 found.append(("clause", place + len(sentence) - len(sentence.lstrip()),
+                              repr(" ".join(sentence.split()[:6]))))
+            if INVERTED.match(sentence):
+                found.append(("order", place + len(sentence) - len(sentence.lstrip()),
                               repr(" ".join(sentence.split()[:6]))))
         count = len(WORD.findall(CODE_LIST.sub("Code", sentence)))
         if count > 25:
@@ -276,6 +294,8 @@ def man(text):
 
 C_TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.S)
 JOIN = re.compile(r"\s*(?:[A-Z_]*PRI[A-Za-z0-9_]+\s*)?")
+COMMAND = re.compile(r"sotto(?: [a-z-]+)+ .*-")  # an example to type, not a sentence
+MEMBER = re.compile(r"\"\w+\"(?=: )")  # of a JSON object
 FORMAT = re.compile(r"%[-+ #0]*[\d.*]*(?:hh|h|ll|l|z|j|t)?[a-zA-Z]")
 
 
@@ -295,8 +315,8 @@ def c_strings(text):
 
     def close():
         whole = "".join(parts)
-        if " " in whole.strip():
-            whole = FORMAT.sub("Code", whole.replace("\\\"", "\"").replace("%%", "%"))
+        if " " in whole.strip() and not COMMAND.match(whole):
+            whole = MEMBER.sub("Code", FORMAT.sub("Code", whole.replace("\\\"", "\"").replace("%%", "%")))
             for piece in re.split(r"\\n", whole):
                 segments.append((first, re.sub(r"--?[a-z][\w-]*", "Code", SPAN.sub(blank, piece))))
         parts.clear()
@@ -350,7 +370,8 @@ def docstrings(text):
             indent = min((len(line) - len(line.lstrip()) for line in value.value.split("\n")[1:] if line.strip()),
                          default=0)
             plain = "\n".join([value.value.split("\n")[0]] + [line[indent:] for line in value.value.split("\n")[1:]])
-            plain = re.sub(r"^>>>.*$|^\.\.\. .*$", "", plain, flags=re.M)
+            plain = re.sub(r"^>>>.*$|^\.\.\. .*$|^-+$", "", plain, flags=re.M)
+            plain = re.sub(r"^\w[\w, ]* : .*$", "- Code.", plain, flags=re.M)  # a parameter and its type
             segments += [(value.lineno + line - 1, IDENTIFIER.sub("Code", segment)) for line, segment in markdown(plain)]
     return segments
 
@@ -368,18 +389,28 @@ def segments_of(name, text):
     if text.startswith("# Privacy certificate\n"):
         return None, []  # printed by `sotto verify --markdown`
     if name in ("README.md", "SECURITY.md", "CONTRIBUTING.md") or (path.parts[0] == "docs" and path.suffix == ".md"):
-        return "text", markdown(text)
+        return "pages", markdown(text)
     if name == "CHANGELOG.md":
-        return "text", markdown(newest(text))
+        return "pages", markdown(newest(text))
     if path.parts[0] == "man" and path.suffix == ".1":
-        return "text", man(text)
-    if path.parts[0] == "cli" and path.suffix == ".c":
-        return "text", c_strings(text)
+        return "pages", man(text)
     if name.startswith("bindings/python/") and path.suffix == ".py" and "tests" not in path.parts:
-        return "text", docstrings(text)
-    if path.parts[0] in ("src", "include") and path.suffix in (".c", ".h"):
-        return "comments", c_comments(text)
+        return "pages", docstrings(text)
+    if path.parts[0] == "src" and path.suffix == ".md":
+        return "notes", markdown(text)
     return None, []
+
+
+def parts_of(name, text):
+    """[(scope, segments)] of a file: a C file has strings and comments."""
+    path = pathlib.PurePath(name)
+    parts = [segments_of(name, text)]
+    if path.parts[0] in ("src", "include", "cli") and path.suffix in (".c", ".h"):
+        if name not in FORMER_WORDS:
+            parts.append(("program", c_strings(text)))
+        if path.parts[0] != "cli":
+            parts.append(("comments" if path.parts[0] == "src" else "pages", c_comments(text)))
+    return [(scope, segments) for scope, segments in parts if scope is not None]
 
 
 def prose(root, files, prefix=""):
@@ -391,11 +422,11 @@ def prose(root, files, prefix=""):
             continue
         if path.suffix not in (".md", ".1", ".c", ".h", ".py"):
             continue
-        scope, segments = segments_of(name, path.read_text(encoding="utf-8", errors="replace"))
-        for line, segment in segments:
-            words[scope] += segment.count(" ") + segment.count("\n") + 1
-            for kind, place, text in judge(scope, segment):
-                findings.append((scope, kind, f"{name}:{line + segment.count(chr(10), 0, place)}: {kind}: {text}"))
+        for scope, segments in parts_of(name, path.read_text(encoding="utf-8", errors="replace")):
+            for line, segment in segments:
+                words[scope] += segment.count(" ") + segment.count("\n") + 1
+                for kind, place, text in judge(scope, segment):
+                    findings.append((scope, kind, f"{name}:{line + segment.count(chr(10), 0, place)}: {kind}: {text}"))
     return findings, words
 
 
@@ -452,13 +483,18 @@ LONG = "word " * 41 + "end."
 WORDY = "word " * 26 + "end."
 PLAIN_PROSE = [
     ("docs/a.md", "`the law`, [the distribution](law.md) and <https://example.org/what/law>.\n\n    what a law\n"),
-    ("docs/a.md", "```console\n$ what is drawn\n```\n\nWhat is epsilon? The law of large numbers. A corner case."),
+    ("docs/a.md", "```console\n$ what is drawn\n```\n\nWhat is epsilon? How far? The law of large numbers. A corner case."),
+    ("docs/a.md", "The cut points of a stump."),
+    ("docs/a.md", "It shows how to do it. See [how-to guides](howto). So it is. The sum of a row."),
     ("docs/a.md", "| a | b |\n|---|---|\n| " + "word " * 20 + "| " + "word " * 20 + "|\n"),
     ("docs/a.md", "- " + "word " * 20 + "\n- " + "word " * 20 + "\n"),
     ("docs/a.md", "It stops there, e.g. at " + "word " * 10 + "by Li et al. and so on. " + "Word " * 20 + "end."),
     ("man/a.1", ".Nd sample a posterior\n.Bd -literal\nwhat a law\n.Ed\n.Fl -draws Ar N\nsamples.\n"),
     ("cli/a.c", '/* what a law */ f("law", "sample %s of --draws", WHAT_LAW);'),
-    ("src/a.c", "/* Draws from sot_what_law() and law.h. */ char *law = \"what is drawn by nobody\";"),
+    ("cli/a.c", 'f("sotto label a.csv --x 1 ' + "2 " * 30 + '", "\\"draws\\": %zu, \\"law\\": %s");'),
+    ("src/a.c", "/* Draws from sot_what_law() and law.h. */ char *law = \"law\";"),
+    ("src/artifact/certificate/statement.c", 'f("Whoever tries and wrongly accuses");'),
+    ("bindings/python/a.py", 'def f():\n    """A.\n\n    a, b : law\n        ' + "word " * 20 + "\n    c : int\n        " + "word " * 20 + '"""'),
     ("bindings/python/a.py", "law = 'what nobody knows'\ndef f():\n    \"\"\"Samples.\n\n        what(law)\n\n    Done.\n    \"\"\"\n"),
     ("CHANGELOG.md", "# Changes\n\n## 2\n\nPlain.\n\n## 1\n\nWhat a law.\n"),
     ("tests/a.c", "/* what nobody knows of the law */"),
@@ -479,6 +515,19 @@ PROSE_FAULTS = [
     ("docs/a.md", "Of `softmax` a list.", "clause", 1),
     ("docs/a.md", "Nobody adds them up.", "person", 1),
     ("docs/a.md", "The reader and his key.", "person", 1),
+    ("docs/a.md", "It shows how much is left.", "clause", 1),
+    ("docs/a.md", "Plain. Who reads it can see it.", "clause", 1),
+    ("docs/a.md", "That the file is whole is not checked.", "clause", 1),
+    ("docs/a.md", "The file fails. So does the run.", "order", 1),
+    ("docs/a.md", "Only then the run starts.", "order", 1),
+    ("docs/a.md", "No one adds them up.", "person", 1),
+    ("docs/a.md", "The average forgives it.", "person", 1),
+    ("docs/a.md", "It tells them apart.", "glossary", 1),
+    ("docs/a.md", "One number a row.", "glossary", 1),
+    ("docs/a.md", "Records a step, on average.", "glossary", 1),
+    ("docs/a.md", "C hands over a stream.", "glossary", 1),
+    ("src/a.md", "# A\n\nThe law of what is left.", "clause", 3),
+    ("include/sotto/a.h", "/* Draws one. */", "glossary", 1),
     ("docs/sub/a.md", LONG.capitalize(), "long", 1),
     ("docs/a.md", "`a`, `b` and `c` " + LONG, "long", 1),
     ("docs/a.md", WORDY.capitalize(), "wordy", 1),
@@ -487,8 +536,14 @@ PROSE_FAULTS = [
     ("CHANGELOG.md", "# Changes\n\n## 2\n\nWhat is new.\n\n## 1\n", "clause", 5),
     ("man/a.1", ".Sh NAME\n.Nm a\n.Nd what is drawn\n", "clause", 3),
     ("man/a.1", ".It Fl -x\nThe law\nof\n.Ar X .\n", "glossary", 2),
+    ("cli/a.c", 'f("sotto trains by the law", "no \\"draws\\" left");', "glossary", 1),
     ("cli/a.c", '\nf("a number "\n  "he gave");', "person", 2),
     ("bindings/python/a.py", 'def f():\n    """One.\n\n    A draw.\n    """\n', "glossary", 4),
+    ("bindings/python/a.py", 'def f():\n    """One.\n\n    a : int\n        The law.\n    """\n', "glossary", 5),
+    ("src/a.c", 'f("standard deviation of the random tilt");', "glossary", 1),
+    ("src/a.c", '\nf("Whoever wrongly accuses %s");', "person", 2),
+    ("src/a.c", '\nf("and wrongly accuses %s");', "glossary", 2),
+    ("src/a.c", 'f("what the solver proves");', "clause", 1),
     ("src/a.c", "int a;\n/* The law\n * of what is left. */", "glossary", 2),
     ("src/a.c", "int a;\n/* The distribution\n * of what is left. */", "clause", 3),
     ("include/sotto/a.h", "/* Each draw. */", "glossary", 1),

@@ -22,11 +22,12 @@ STRUCTS = """
     sotto_tune_config sotto_training_errors sotto_evaluation sotto_target sotto_pate_config
     sotto_pate_agreement_config sotto_pate_agreement sotto_pate_label_config sotto_audit_counts sotto_audit_bounds
     sotto_audit_verdict sotto_one_run sotto_lira_fit sotto_roc_point sotto_audit_config sotto_audit_summary
-    sotto_advisory sotto_belief sotto_certificate_summary sotto_verify_config
+    sotto_advisory sotto_belief sotto_certificate_summary sotto_verify_config sotto_draft_config sotto_start_config
+    sotto_data_file sotto_report_config
 """.split()
 CONSTANTS = """
     SOTTO_FLOAT64 SOTTO_FLOAT32 SOTTO_INT64 SOTTO_INT32 SOTTO_UINT8 SOTTO_PREDICTS_PROBABILITIES
-    SOTTO_PREDICTS_SCORE SOTTO_PREDICTS_NUMBER SOTTO_OUTPUT_CERTIFIED SOTTO_CERTIFICATE_TEXT
+    SOTTO_PREDICTS_SCORE SOTTO_PREDICTS_NUMBER SOTTO_OUTPUT_CERTIFIED SOTTO_RUN_NEW SOTTO_RUN_RECOVERED SOTTO_RUN_FINISHED SOTTO_OUTPUT_HTML SOTTO_OUTPUT_SCHEMA SOTTO_CERTIFICATE_TEXT
     SOTTO_CERTIFICATE_MARKDOWN SOTTO_CERTIFICATE_HTML SOTTO_ADVISORIES_MAX SOTTO_PATE_RECORDS SOTTO_PATE_TEACHERS
     SOTTO_AIM_MU SOTTO_AIM_EPSILON SOTTO_ONE_RUN_FIXED SOTTO_ONE_RUN_SPLIT SOTTO_ONE_RUN_UNION SOTTO_LIRA_MEAN
     SOTTO_AUDIT_BY_RATES SOTTO_AUDIT_BY_MU SOTTO_AUDIT_BY_NOISE
