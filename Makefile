@@ -11,7 +11,7 @@ SKIP    ?= slow
 
 CTEST = ctest --output-on-failure --no-label-summary -j $(JOBS)
 
-.PHONY: help demo demo-images test test-all mutants bench benches build install deps format check asan tsan fuzz coverage clean
+.PHONY: help calculator demo demo-images test test-all mutants bench benches build install docs deps format check asan tsan fuzz coverage clean
 
 help:
 	@echo 'make demo         install what is missing, build, train a private model, end with a report'
@@ -19,8 +19,10 @@ help:
 	@echo 'make test         install what is missing, build, run the fast tests'
 	@echo 'make test-all     the same, then slow tests, sanitizers, fuzzing, valgrind, a fifth of the mutants'
 	@echo 'make mutants      apply each deliberate bug of tests/mutants/; its tests must fail'
+	@echo 'make calculator   build/calculator/index.html, the accountant as one page'
 	@echo 'make build        build/sotto, build/libsotto.so, build/libsotto.a'
 	@echo 'make install      into $$(DESTDIR)$$(prefix), prefix=$(prefix)'
+	@echo 'make docs         build/site, the documentation as static pages with search'
 	@echo 'make benches      build the benchmarks, build/release/bench/bench_*'
 	@echo 'make bench        time the hot paths; DATA=DIR adds those that need foreign data,'
 	@echo '                  PEERS=VENV a Python environment with the peers of bench/peers_*.py'
@@ -56,6 +58,10 @@ build:
 	@SOTTO_NO_INSTALL=1 tools/deps build
 	$(call cmake,release)
 	@ln -sf release/sotto release/libsotto.so release/libsotto.a build/
+
+calculator:
+	tools/deps calculator
+	python3 tools/calculator/build.py -o build/calculator/index.html
 
 demo:
 	tools/deps build
@@ -127,6 +133,7 @@ check:
 	python3 tools/make_layouts.py --check
 	python3 tools/check_proofs.py
 	python3 tools/check_words.py
+	python3 tools/check_commits.py
 	python3 tools/mutants.py --applies
 	python3 tools/check_man.py --sotto build/sotto
 	python3 tools/check_docs.py --sotto build/sotto
@@ -154,6 +161,12 @@ install:
 	@SOTTO_NO_INSTALL=1 tools/deps build
 	$(call cmake,release,-DCMAKE_INSTALL_PREFIX=$(prefix))
 	DESTDIR=$(DESTDIR) cmake --install build/release
+
+docs:
+	tools/deps docs
+	tools/python_env build/site-env tools/site/requirements.txt
+	NO_MKDOCS_2_WARNING=1 build/site-env/bin/mkdocs build --quiet --strict --config-file tools/site/mkdocs.yml
+	@echo 'the site: open build/site/index.html'
 
 clean:
 	rm -rf build

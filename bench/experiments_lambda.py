@@ -1,10 +1,14 @@
 """Choose the default lambda of objective perturbation on public data sets: accuracy against lambda.
 
     python3 bench/experiments_lambda.py DATA california-housing --epsilon 0.5,1,2,4 --seeds 12
+    python3 bench/experiments_lambda.py DATA california-housing --rules
 
 Trains logistic models by the exact minimiser with Gaussian noise that the frozen-slope theorem asks for, delta 1/rows^2, rows scaled to
 norm 1, and prints one JSON line for each multiple of R^2/epsilon. Every multiple has the same noise vectors, up to their length, so
 that differences between multiples are more exact than the scores. Adult is not among the sets: results are quoted on it.
+
+--rules trains at two lambdas only, those of the default rule without and with a public number of rows
+(src/methods/objective/objective.c), and prints the line of the table in docs/howto/choosing-parameters.md.
 """
 
 import argparse
@@ -97,6 +101,22 @@ def noise(multiple, epsilon, delta):
     return None if excess(12.0) > 0 else float(numpy.exp(brentq(excess, -3.0, 12.0, xtol=1e-5)))
 
 
+def threshold(epsilon, delta):
+    """Least lambda epsilon/R^2 that costs no noise, by sharp_least_lambda() of src/privacy/accounting/objective/calibrate.c."""
+    share = 2.0**-10
+    shift = numpy.exp(brentq(lambda log_mu: numpy.log(max(gaussian_delta(numpy.exp(log_mu), epsilon), 1e-300) / delta), -12.0, 4.0, xtol=1e-12))
+    gap = share * shift * ((2 * numpy.log(2.0**20 / delta))**0.5 + share * shift / 2)
+    return epsilon / (epsilon - min(gap, epsilon / 2) + shift**2 / 2)
+
+
+def rules(epsilon, delta, count, dimension):
+    """Multiples of R^2/epsilon by the default rule: without and with a public number of rows."""
+    factor = 3.0 if epsilon < 0.5 else 0.8 if epsilon >= 1 else 1.0
+    by_rows = factor if epsilon < 0.5 else min(factor, max(0.4, 12 / (count * epsilon / dimension)**0.5))
+    least = threshold(epsilon, delta)
+    return factor * least, by_rows * least
+
+
 def load(directory, name, part):
     """Rows times their label, scaled to norm 1 with a constant column."""
     prefix, target, is_second, features_of, used = SETS[name]
@@ -126,28 +146,56 @@ def minimise(rows, ridge, tilt, theta):
     return theta
 
 
+def scores_of(train, test, epsilon, multiple, seeds):
+    """sigma/R and the test accuracy of each seed; None where no noise is enough."""
+    count, dimension = train.shape
+    sigma = noise(multiple, epsilon, 1 / count**2)
+    if sigma is None:
+        return None, None
+    start = minimise(train, multiple / epsilon, numpy.zeros(dimension), numpy.zeros(dimension))
+    terms = [sigma * numpy.random.default_rng([seed, 7]).standard_normal(dimension) for seed in range(seeds)]
+    return sigma, numpy.array([numpy.mean(test @ minimise(train, multiple / epsilon, term, start) > 0) for term in terms])
+
+
+def standard_error(values):
+    return float(numpy.std(values, ddof=1)) / len(values)**0.5
+
+
+def print_multiples(name, train, test, epsilons, seeds):
+    for epsilon in epsilons:
+        for multiple in MULTIPLES:
+            sigma, scores = scores_of(train, test, epsilon, multiple, seeds)
+            if sigma is None:
+                continue
+            print(json.dumps({"data": name, "rows": len(train), "features": train.shape[1], "epsilon": epsilon, "multiple": multiple,
+                              "sigma": round(sigma, 4), "accuracy": round(float(numpy.mean(scores)), 4),
+                              "standard_error": round(standard_error(scores), 4)}), flush=True)
+
+
+def print_rules(name, train, test, epsilons, seeds):
+    cells = []
+    for epsilon in epsilons:
+        plain, by_rows = rules(epsilon, 1 / len(train)**2, *train.shape)
+        _, before = scores_of(train, test, epsilon, plain, seeds)
+        if plain == by_rows:
+            cells.append(f"{numpy.mean(before):.4f}")
+            continue
+        _, after = scores_of(train, test, epsilon, by_rows, seeds)
+        cells.append(f"{numpy.mean(before):.4f} -> {numpy.mean(after):.4f} ({standard_error(after - before):.4f})")
+    print(f"| {name}: {len(train)}, {train.shape[1]} | " + " | ".join(cells) + " |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("set", choices=SETS)
     parser.add_argument("--epsilon", default="0.5,1,2,4")
     parser.add_argument("--seeds", type=int, default=12)
+    parser.add_argument("--rules", action="store_true")
     arguments = parser.parse_args()
     train, test = (load(arguments.data, arguments.set, part) for part in ("train", "test"))
-    count, dimension = train.shape
-    for epsilon in map(float, arguments.epsilon.split(",")):
-        for multiple in MULTIPLES:
-            sigma = noise(multiple, epsilon, 1 / count**2)
-            if sigma is None:
-                continue
-            start = minimise(train, multiple / epsilon, numpy.zeros(dimension), numpy.zeros(dimension))
-            scores = []
-            for seed in range(arguments.seeds):
-                tilt = sigma * numpy.random.default_rng([seed, 7]).standard_normal(dimension)
-                scores.append(float(numpy.mean(test @ minimise(train, multiple / epsilon, tilt, start) > 0)))
-            print(json.dumps({"data": arguments.set, "rows": count, "features": dimension, "epsilon": epsilon, "multiple": multiple,
-                              "sigma": round(sigma, 4), "accuracy": round(float(numpy.mean(scores)), 4),
-                              "standard_error": round(float(numpy.std(scores, ddof=1)) / len(scores)**0.5, 4)}), flush=True)
+    shown = print_rules if arguments.rules else print_multiples
+    shown(arguments.set, train, test, [float(text) for text in arguments.epsilon.split(",")], arguments.seeds)
 
 
 if __name__ == "__main__":

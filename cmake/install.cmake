@@ -8,8 +8,12 @@ install(TARGETS sotto EXPORT sottoTargets
 install(TARGETS sotto_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS sotto_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(SOTTO_COMPLETION)
-  install(FILES ${SOTTO_COMPLETION}
+  install(FILES ${PROJECT_BINARY_DIR}/completion/sotto
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${PROJECT_BINARY_DIR}/completion/_sotto
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${PROJECT_BINARY_DIR}/completion/sotto.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 install(DIRECTORY include/sotto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
@@ -50,7 +54,7 @@ install(FILES ${SOTTO_MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 # The headers cite pages and proof notes by their names.
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.ipynb" PATTERN "*.svg")
 install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/proofs FILES_MATCHING PATTERN "*.md")
 install(FILES examples/train.c examples/account.c examples/certificate.c
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)

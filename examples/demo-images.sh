@@ -16,6 +16,7 @@ cd "$(dirname "$0")/.."
 mkdir -p build/demo-images
 cp examples/fashion-mnist.schema.json build/demo-images/
 cd build/demo-images
+chmod go-w . # a ledger is refused where others could replace it
 rm -rf clothes.ledger* model.json* second.json* predictions.tsv report.html
 ln -sf "$data"/*-ubyte.gz .
 

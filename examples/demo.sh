@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 tools/fair-survey build/demo
 cp examples/fair.schema.json build/demo/
 cd build/demo
+chmod go-w . # a ledger is refused where others could replace it
 rm -f fair.ledger* model.json open.json second.json forged.json affairs.h report.html
 
 say 'In 1974 a magazine asked 6366 married women whether they had affairs. One row is one woman.' \
@@ -55,3 +56,5 @@ show 'sotto report model.json --public fair-test.csv --ledger fair.ledger --expe
 
 say 'What is in build/demo now.'
 show 'ls'
+
+say 'For a table of your own: build/sotto start TABLE.csv (docs/howto/start.md).'

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/frame.h"
+#include "cli/frame/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
