@@ -200,8 +200,13 @@ static sotto_status parse_text(sot_json_parser *parser)
             parser, parser->text, 0,
             "begins with a byte order mark; save it as plain UTF-8");
     skip_blanks(parser);
-    if (parser->at == parser->end || (*parser->at != '{' && *parser->at != '['))
+    if (parser->at == parser->end)
         return sot_json_refuse_here(parser, "give an object {...} or an array [...]");
+    /* Perhaps rows in the place of a schema: no word of theirs is quoted. */
+    if (*parser->at != '{' && *parser->at != '[')
+        return sot_json_refuse_at(
+            parser, parser->at, 0,
+            "this is not JSON; give an object {...} or an array [...]");
     const sotto_status status = parse_value(parser, &parser->document->root);
     if (status != SOTTO_OK) return status;
     skip_blanks(parser);

@@ -204,6 +204,23 @@ static void members_come_in_the_order_of_the_text(void **state)
     sot_json_free(document);
 }
 
+/* Such as rows in the place of a schema. */
+static void a_text_that_is_no_json_is_not_quoted(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"4711.25,Lund\n", "\n 4711.25 1:3\n",
+                                       "\"4711.25\"\n"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sotto_error error;
+        sot_json *document = NULL;
+        assert_int_equal(
+            sot_json_parse(NULL, rows[i], strlen(rows[i]), 100, &document, &error),
+            SOTTO_PARSE);
+        assert_null(strstr(error.message, "4711"));
+        assert_non_null(strstr(error.message, "this is not JSON; give an object"));
+    }
+}
+
 static void malformed_text_is_refused_with_its_line(void **state)
 {
     (void)state;
@@ -227,12 +244,13 @@ static void malformed_text_is_refused_with_its_line(void **state)
     assert_unparsable("{\"a\":", "ends too early");
     assert_unparsable("[1}", "line 1: }", "a comma or ]");
     assert_unparsable("]", "an object");
-    assert_unparsable("// no\n{}", "line 1: /");
+    assert_unparsable("// no\n{}", "line 1: this is not JSON");
     assert_unparsable("[tru]", "line 1: tru is", "a value");
     assert_unparsable("[truely]", "line 1: truely is");
     assert_unparsable("[True]", "line 1: True is");
     assert_unparsable("[\0]", "line 1: ?"); /* a NUL byte */
-    assert_unparsable("17", "line 1: 17", "an object {...} or an array [...]");
+    assert_unparsable("17", "line 1: this is not JSON",
+                      "an object {...} or an array [...]");
     assert_unparsable("\"text\"", "an object {...} or an array [...]");
     assert_unparsable("\xef\xbb\xbf{}", "byte order mark");
 }
@@ -487,6 +505,7 @@ int main(void)
         cmocka_unit_test(unknown_keys_are_refused_with_a_guess),
         cmocka_unit_test(members_come_in_the_order_of_the_text),
         cmocka_unit_test(malformed_text_is_refused_with_its_line),
+        cmocka_unit_test(a_text_that_is_no_json_is_not_quoted),
         cmocka_unit_test(keys_come_once),
         cmocka_unit_test(numbers_follow_the_grammar),
         cmocka_unit_test(strings_follow_the_grammar),
