@@ -307,12 +307,13 @@ sotto_status sotto_output_check(const char *path, sotto_output_kind kind, bool o
     return refuse(path, found, kind, error);
 }
 
+/* A FIFO or a device holds nothing: reading it would wait for a writer, or take input that is not ours. */
 static bool holds(const char *path, const void *bytes, size_t size_bytes)
 {
     char *there = NULL;
     size_t there_bytes = 0;
     sotto_error ignored;
-    if (bytes == NULL ||
+    if (bytes == NULL || is_direct(path) ||
         sot_file_read(path, size_bytes, &there, &there_bytes, &ignored) != SOTTO_OK)
         return false;
     const bool same = there_bytes == size_bytes && memcmp(there, bytes, size_bytes) == 0;

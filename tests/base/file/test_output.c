@@ -292,6 +292,24 @@ static void an_unlinked_output_leaves_nothing(void **state)
     assert_int_equal(mkdir(directory, 0700), 0);
 }
 
+/* It is written, and never read: nothing else writes to it, and the reader waits for these bytes. */
+static void a_fifo_is_written_at_once(void **state)
+{
+    (void)state;
+    sotto_error error;
+    char read_back[8] = "";
+    assert_int_equal(mkfifo("out", 0600), 0);
+    const int both_ends = open("out", O_RDWR); /* so that no open(2) waits */
+    assert_true(both_ends >= 0);
+    (void)alarm(10); /* a read of the FIFO would wait for ever */
+    assert_ok(sotto_output_put("out", SOTTO_OUTPUT_DATA, false, "1,2\n", 4, &error),
+              &error);
+    (void)alarm(0);
+    assert_int_equal(read(both_ends, read_back, sizeof read_back), 4);
+    assert_string_equal(read_back, "1,2\n");
+    assert_int_equal(close(both_ends), 0);
+}
+
 #define OUTPUT_TEST(test)                                                                \
     cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
 
@@ -309,6 +327,7 @@ int main(void)
         OUTPUT_TEST(another_certified_file_is_kept),
         OUTPUT_TEST(memory_that_fails_leaves_the_old_file),
         OUTPUT_TEST(an_unlinked_output_leaves_nothing),
+        OUTPUT_TEST(a_fifo_is_written_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
