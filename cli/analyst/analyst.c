@@ -11,6 +11,7 @@
 #include <sotto/schema.h>
 
 #include "commands.h"
+#include "frame/interrupt.h"
 #include "frame/output.h"
 #include "model/model_files.h"
 
@@ -324,6 +325,20 @@ static sotto_status find_rules(const cli_call *call, const analyst_config *confi
     return SOTTO_OK;
 }
 
+/* The frame knows the outer command only, which has no output. A result is not replaced, so the same command does not
+ * print its summary again. */
+static sotto_status check_printed(const cli_call *inner, sotto_error *error)
+{
+    const char *output = cli_has(inner, "output") ? cli_text(inner, "output") : NULL;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || output == NULL ||
+        !cli_has(inner, "again"))
+        return SOTTO_OK; /* or the frame's message */
+    return cli_fail(error, SOTTO_IO,
+                    "standard output cannot be written; the charge stands, and the "
+                    "result is in %.60s of the results directory",
+                    output);
+}
+
 static sotto_status run_inner(const cli_call *call, const analyst_config *config,
                               sotto_error *error)
 {
@@ -344,7 +359,9 @@ static sotto_status run_inner(const cli_call *call, const analyst_config *config
     status = insert_fixed(&self, &inner, error);
     if (status == SOTTO_OK) status = cli_parse(&inner, next, call->end, error);
     if (status == SOTTO_OK) status = check_values(&self, &inner, &locks, error);
+    cli_end_on_interrupt(cli_has(&inner, "again")); /* it charges */
     if (status == SOTTO_OK) status = inner.command->run(&inner, error);
+    if (status == SOTTO_OK) status = check_printed(&inner, error);
     analyst_unlock(&locks);
     return status;
 }

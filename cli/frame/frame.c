@@ -179,7 +179,7 @@ static sotto_status run_command(cli_call *call, char **next, char **end,
     sotto_status status = cli_parse(call, next, end, error);
     if (status == SOTTO_OK) status = cli_check_outputs(call, error);
     if (status != SOTTO_OK) return status;
-    cli_end_on_interrupt(cli_has(call, "ledger"));
+    cli_end_on_interrupt(cli_has(call, "again")); /* it charges */
     if (!call->command->waits) cli_begin_watch();
     status = call->command->run(call, error);
     cli_end_watch();

@@ -14,8 +14,8 @@ enum { SIGNALS = sizeof signals / sizeof signals[0], EXIT_INTERRUPTED = 130 };
 
 static const char plain[] = "sotto: interrupted; every file is as it was\n";
 static const char charged[] =
-    "sotto: interrupted; no output file was changed; a charge to the ledger "
-    "stands, and the same command run again gives the result without another charge\n";
+    "sotto: interrupted; no output file was changed; if a ledger was charged, the charge "
+    "stands, and the same command gives the result without another charge\n";
 
 static const char *volatile message = plain;
 static _Atomic(const sotto_output *) current;

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -107,6 +108,32 @@ def works(folder):
     yield "tune", ["tune", *train[1:], "--grid", "lambda=1000,3000", "--runs-mean", "5", "--score-epsilon", "0.2"], 0.5, None
 
 
+def interrupt_analyst(sotto, folder):
+    """After the charge of an analyst's run, the message names the charge: the inner command charges, not the outer one."""
+    private, results = folder / "private", folder / "results"
+    private.mkdir(mode=0o700)
+    results.mkdir()
+    results.chmod(0o2750)
+    for name in ("long.csv", "long.schema.json"):
+        os.link(folder / name, private / name)
+        (private / name).chmod(0o600)
+    subprocess.run([sotto, "ledger", "init", "b.ledger", "--dataset", "d", "--epsilon", "2", "--delta", "1e-5"], cwd=private, check=True,
+                   stdout=subprocess.DEVNULL)
+    config = private / "analyst.json"
+    config.write_text(json.dumps({"data": "long.csv", "schema": "long.schema.json", "ledger": "b.ledger", "results": str(results),
+                                  "readers": str(results.stat().st_gid), "commands": ["train"]}), encoding="ascii")
+    config.chmod(0o600)
+    run = subprocess.Popen([sotto, "analyst", str(config), "train", "--model", "logistic", "--epsilon", "1", "--delta", "1e-6", "-o", "m.json"],
+                           text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while run.poll() is None and not (results / "m.json.checkpoint").exists():
+        time.sleep(0.01)
+    run.send_signal(signal.SIGINT)
+    said = run.communicate(timeout=20)[1]
+    if run.returncode == INTERRUPTED and "the charge stands" in said:
+        return []
+    return [f"analyst: exit code {run.returncode} after the charge, it said {said!r}"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sotto", required=True)
@@ -129,6 +156,8 @@ def main():
                 problems += interrupt(sotto, folder, work, words, after, arguments.limit, feed)
                 for left in folder.glob("*.checkpoint"):
                     left.unlink()
+        if arguments.only in "analyst":
+            problems += interrupt_analyst(sotto, folder)
     print(*problems, sep="\n", end="\n" if problems else "")
     return 1 if problems else 0
 
