@@ -24,6 +24,7 @@ INK, GREY, TEAL, ORANGE = "#1f2937", "#4b5563", "#00695c", "#b45309"
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 500, 350, 70, 24, 64, 56
 EPSILONS = [0.1, 0.25, 0.5, 1, 2, 4, 8]
 PERCENT = "{:.0%}".format
+DASHED, DOTTED = "5 4", "2 3"
 
 
 class Axis:
@@ -74,9 +75,9 @@ class Picture:
         self.parts.append(self.text(self.legend + 21, 48, words, INK))
         self.legend += 40 + round(7.6 * len(words))
 
-    def line(self, words, colour, points, dashed=False, dots=True):
+    def line(self, words, colour, points, dashes=None, dots=True):
         places = [self.place(*point) for point in points]
-        dash = ' stroke-dasharray="5 4"' if dashed else ""
+        dash = "" if dashes is None else f' stroke-dasharray="{dashes}"'
         self.parts.append(f'<path d="M{"L".join(f"{x:.1f} {y:.1f}" for x, y in places)}" fill="none" stroke="{colour}" stroke-width="2.5"{dash}/>')
         if dots:
             self.parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>' for x, y in places]
@@ -133,16 +134,16 @@ def choose_epsilon(sotto):
     found = [(epsilon, point["true_positive_rate"]) for epsilon, plan in plans.items() for point in plan["attack"]
              if point["false_positive_rate"] == 0.01]
     attack.line("at 1 % false positives", ORANGE, found)
-    attack.line("guessing", GREY, [(0.1, 0.01), (8, 0.01)], dashed=True, dots=False)
+    attack.line("guessing", GREY, [(0.1, 0.01), (8, 0.01)], dashes=DASHED, dots=False)
     yield "choose-epsilon-attack", attack
 
     forecasts = {epsilon: plan["forecast"] for epsilon, plan in plans.items()}
     accuracy = Picture("The accuracy of the model", "Mean accuracy of twenty trainings against epsilon, beside training without noise", x,
                        Axis([0.5, 0.6, 0.7, 0.8, 0.9], "accuracy", show=PERCENT))
     accuracy.line("private", TEAL, [(epsilon, forecast["accuracy_mean"]) for epsilon, forecast in forecasts.items()])
-    for words, member in (("without noise", "accuracy_without_noise"), ("majority", "accuracy_majority")):
-        accuracy.line(words, GREY if member == "accuracy_majority" else INK,
-                      [(epsilon, forecasts[1][member]) for epsilon in (0.1, 8)], dashed=True, dots=False)
+    for words, member, colour, dashes in (("without noise", "accuracy_without_noise", INK, DASHED),
+                                          ("most common class", "accuracy_majority", GREY, DOTTED)):
+        accuracy.line(words, colour, [(epsilon, forecasts[1][member]) for epsilon in (0.1, 8)], dashes, dots=False)
     yield "choose-epsilon-accuracy", accuracy
 
 

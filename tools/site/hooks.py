@@ -78,6 +78,11 @@ def lists_apart(text):
     return "\n".join(lines)
 
 
+def table_codes(text):
+    """`text` without the backslash of \\| in the code of tables: GitHub needs it there, and Python-Markdown shows it."""
+    return re.sub(r"^\|.*$", lambda row: re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", lambda code: code[0].replace("\\|", "|"), row[0]), text, flags=re.M)
+
+
 def fenced(language, text):
     fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", text)), default=0))
     return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
@@ -85,14 +90,15 @@ def fenced(language, text):
 
 def text_of_output(output):
     """A stored output of a cell as Markdown."""
+    language = "{ .text .output .no-copy }"
     if output["output_type"] == "stream":
-        return fenced("text", "".join(output["text"]))
+        return fenced(language, "".join(output["text"]))
     if output["output_type"] == "error":
-        return fenced("text", f"{output['ename']}: {output['evalue']}")
+        return fenced(language, f"{output['ename']}: {output['evalue']}")
     data = output["data"]
     if "image/svg+xml" in data:
         return "".join(data["image/svg+xml"]) + "\n"
-    return fenced("text", "".join(data["text/plain"]))
+    return fenced(language, "".join(data["text/plain"]))
 
 
 def notebook(text, name):
@@ -163,7 +169,7 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     path = getattr(page.file, "sotto_path", "docs/" + page.file.src_uri)
-    return outside(FENCE, rewritten(markdown, path), lists_apart)
+    return outside(FENCE, rewritten(markdown, path), lambda part: table_codes(lists_apart(part)))
 
 
 def on_page_content(html, page, config, files):
