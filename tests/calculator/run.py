@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Asks the one-page calculator and the command the same questions: the printed text must be the same.
 
-    run.py --sotto build/dev/sotto --pictures DIR
+    run.py --sotto build/dev/sotto --pictures DIR --axe AXE.js
 
-The page is built first (tools/calculator/build.py) and opened in a headless Chromium. Exit code 77: emscripten or a browser is
+The page is built first (tools/calculator/build.py) and opened as a file in a headless Chromium without network. Each form shows the
+command's answer, also by the keyboard only; every control has a name, and axe-core finds no violation. Exit code 77: emscripten or a browser is
 missing.
 """
 
@@ -18,7 +19,7 @@ import tempfile
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/report"))
-from browser import Browser  # noqa: E402
+from browser import Browser, read_axe  # noqa: E402
 
 GAUSSIAN = [(1.1, 0.004266666666666667, 14063, 1e-5), (0.8, 0.01, 1000, 1e-5), (2.5, 0.1, 500, 1e-6), (1.3, 0.001, 100000, 1e-6),
             (0.7, 0.02, 300, 1e-7), (4, 0.25, 2000, 1e-5), (10, 1, 100, 1e-6), (1, 1, 1, 1e-5), (0.6, 1e-4, 10000, 1e-6),
@@ -93,7 +94,7 @@ def compare(browser, sotto, directory):
     return faults, count
 
 
-def check_forms(browser, sotto, directory, page, pictures):
+def check_forms(browser, axe, sotto, directory, page, pictures):
     """Each form shows the answer of the command that stands below it."""
     faults = []
     for width, height, scheme in ((1200, 900, "light"), (390, 800, "dark")):
@@ -114,15 +115,44 @@ def check_forms(browser, sotto, directory, page, pictures):
                 faults.append(f"{shown[1]} plots in the form {form}")
         if browser.run("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
             faults.append(f"the page is wider than {width} pixels")
+        faults += browser.violations(axe)
         browser.picture(os.path.join(pictures, f"calculator-{width}-{scheme}.png"))
+    browser.run("document.querySelector('label').replaceWith(document.querySelector('input'))")
+    if not browser.violations(axe):
+        faults.append("axe-core accepts a field without a label")
+    browser.open(page, 794, 1123, "dark", "print")
+    browser.call("Emulation.setEmulatedMedia", media="")
     browser.print(os.path.join(pictures, "calculator.pdf"))
     return faults
+
+
+def press(browser, key, code):
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, text="\r" if key == "Enter" else "")
+
+
+def check_keyboard(browser, page):
+    """Tab reaches the first field, Enter computes, and a screen reader has a name for every control."""
+    browser.open(page, 1200, 900, "light")
+    nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
+    controls = [node for node in nodes if node.get("role", {}).get("value") in ("textbox", "combobox", "button")]
+    faults = [f"a {node['role']['value']} without a name" for node in controls if not node.get("name", {}).get("value", "").strip()]
+    press(browser, "Tab", 9)
+    browser.call("Input.insertText", text="2.5")
+    press(browser, "Enter", 13)
+    shown = browser.run("""(async () => { const start = Date.now(), form = document.getElementById("epsilon");
+        while (!form.querySelector("output pre") && Date.now() - start < 60000) await new Promise((go) => setTimeout(go, 50));
+        return form.querySelector("output[aria-live] pre")?.textContent ?? ""; })()""")
+    if not shown.startswith("$ sotto account epsilon --noise-multiplier 2.5 "):
+        faults.append(f"the keyboard computes {shown!r}")
+    return faults + ([] if len(controls) > 15 else [f"{len(controls)} controls"])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sotto", required=True)
     parser.add_argument("--pictures", required=True)
+    parser.add_argument("--axe", required=True, help="axe.min.js, or a folder below which it lies")
     parser.add_argument("--page", help="a page that was built before")
     arguments = parser.parse_args()
     os.makedirs(arguments.pictures, exist_ok=True)
@@ -134,9 +164,11 @@ def main():
     with tempfile.TemporaryDirectory() as directory, Browser() as browser:
         directory = pathlib.Path(directory)
         sotto = os.path.abspath(arguments.sotto)
+        browser.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
         browser.open(page, 1200, 900, "light")
         faults, count = compare(browser, sotto, directory)
-        faults += check_forms(browser, sotto, directory, page, arguments.pictures)
+        faults += check_forms(browser, read_axe(arguments.axe), sotto, directory, page, arguments.pictures)
+        faults += check_keyboard(browser, page)
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"{count} questions, {len(faults)} faults")

@@ -111,6 +111,13 @@ class Browser:
             raise RuntimeError(answer["exceptionDetails"]["exception"].get("description"))
         return answer["result"].get("value")
 
+    def violations(self, axe):
+        """What axe-core, the text of axe.min.js, finds on the page, in one sentence each."""
+        self.run(axe)
+        return self.run("axe.run(document, {resultTypes: ['violations']}).then((result) => result.violations.map((fault) => "
+                        "'axe: ' + fault.id + ' at ' + fault.nodes.slice(0, 3).map((node) => node.target.join(' ') + ' ' + "
+                        "(node.any[0]?.message ?? '')).join('; ') + ' (' + fault.nodes.length + ')'))")
+
     def picture(self, path):
         """The whole page as a PNG file; returns its first pixel."""
         data = base64.b64decode(self.call("Page.captureScreenshot", format="png",
@@ -139,3 +146,11 @@ def first_pixel(png):
             packed += png[at + 8:at + 8 + size]
         at += size + 12
     return tuple(zlib.decompressobj().decompress(packed, 4)[1:4])
+
+
+def read_axe(path):
+    """The text of axe.min.js: a file, or the first one below a folder."""
+    if os.path.isdir(path):
+        path = next(os.path.join(folder, "axe.min.js") for folder, _, names in sorted(os.walk(path)) if "axe.min.js" in names)
+    with open(path, encoding="utf-8") as file:
+        return file.read()

@@ -20,7 +20,7 @@ import urllib.parse
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "report"))
-from browser import Browser  # noqa: E402
+from browser import Browser, read_axe  # noqa: E402
 
 VIEWS = [("desk", 1280, 900, "light"), ("dark", 1280, 900, "dark"), ("phone", 360, 740, "light")]
 FETCHING = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src"), ("audio", "src"),
@@ -87,11 +87,7 @@ def look_at(browser, axe, path, view, site, picture=None):
     wide, window = browser.run("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     if wide > window:
         faults.append(f"wider than the window: {wide} > {window}")
-    browser.run(axe)
-    found = browser.run("axe.run(document, {resultTypes: ['violations']}).then((result) => result.violations.map((fault) => "
-                        "fault.id + ' at ' + fault.nodes.slice(0, 3).map((node) => node.target.join(' ') + ' ' + "
-                        "(node.any[0]?.message ?? '')).join('; ') + ' (' + fault.nodes.length + ')'))")
-    faults += [f"axe: {fault}" for fault in found]
+    faults += browser.violations(axe)
     if picture:
         browser.picture(picture)
     return [f"{os.path.relpath(path, site)} ({name}): {fault}" for fault in faults]
@@ -170,9 +166,7 @@ def main():
     parser.add_argument("--only", default="", help="look only at pages whose path contains this")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
-    scripts = [arguments.axe] if os.path.isfile(arguments.axe) else files_of(arguments.axe, "axe.min.js")
-    with open(scripts[0], encoding="utf-8") as file:
-        axe = file.read()
+    axe = read_axe(arguments.axe)
     if arguments.self_test:
         return self_test(arguments.site, axe)
     count, faults = check_files(arguments.site)

@@ -2,6 +2,7 @@
 """Builds the one-page calculator: `sotto account` as WebAssembly in one HTML file that works offline.
 
     tools/calculator/build.py -o build/calculator/index.html [--jobs N]
+    tools/calculator/build.py --check-objects build/dev/CMakeFiles     lists functions that the page would lack
 
 Needs emscripten (apt-get install emscripten; 3.1.6 of Debian 12). Without it the exit code is 77 and nothing is written.
 docs/calculator/README.md explains the page and why its arithmetic is sound.
@@ -17,12 +18,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLDERS = ["src/numeric", "src/privacy/accounting", "src/base/json", "cli/account"]
-FILES = ["src/base/" + name + ".c" for name in ("error", "c_locale", "text", "text_number", "memory", "svg", "growing")]
-FILES += ["cli/frame/" + name + ".c" for name in ("frame", "parse", "help", "output", "value", "suggest", "input", "terminal")]
+FILES = ["src/base/" + name + ".c" for name in ("error", "copy", "c_locale", "text", "text_number", "memory", "setting", "svg", "growing")]
+FILES += ["cli/frame/" + name + ".c" for name in ("frame", "parse", "help", "output", "value", "spell", "suggest", "input", "terminal")]
 # No -ffast-math and no contraction: WebAssembly then rounds every operation to nearest, as FLT_EVAL_METHOD 0 requires.
 COMPILE = ["-std=c17", "-O2", "-ffp-contract=off", "-Werror", "-Wall", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE=1", "-DSOTTO_BUILDING=1",
            "-I" + str(HERE / "include"), "-I" + str(ROOT / "src"), "-I" + str(ROOT / "include"), "-I" + str(ROOT / "cli")]
@@ -67,6 +69,27 @@ def compile_all(work, jobs):
         return list(pool.map(compile_one, sources()))
 
 
+def check_objects(folder):
+    """Our functions that the files of the page call and none of them defines, by the objects of a build of the command."""
+    defined, called = set(), {}
+    with tempfile.TemporaryDirectory() as directory:
+        host = pathlib.Path(directory) / "host.o"
+        subprocess.run(["cc", *COMPILE, "-I" + str(folder.parent / "include"), "-c", HERE / "host.c", "-o", host], check=True)
+        objects = [host]
+        for source in sources():
+            if source.parent != HERE:  # quad.c is WebAssembly's long double, and calls nothing of ours
+                objects.append(next(folder.glob(f"*/{source.relative_to(ROOT)}.o")))
+        listed = subprocess.run(["nm", "-P", "-A", *objects], capture_output=True, text=True, check=True).stdout
+    for line in listed.splitlines():
+        name, symbol, kind = line.split()[:3]
+        if kind == "U":
+            called.setdefault(symbol, pathlib.Path(name.rstrip(":")).stem)
+        elif kind != "t":
+            defined.add(symbol)
+    return [f"{name} calls {symbol}, which no file of the page defines; name its file in {pathlib.Path(__file__).name}"
+            for symbol, name in called.items() if symbol not in defined and re.match(r"(sot|sotto|cli)_", symbol)]
+
+
 def page(work, module):
     """The template with script and WebAssembly in it, and a policy that admits nothing else."""
     template = (HERE / "page.html").read_text(encoding="utf-8")
@@ -87,7 +110,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=pathlib.Path, default=ROOT / "build/calculator/index.html")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--check-objects", type=pathlib.Path, metavar="DIR", help="objects of a native build")
     arguments = parser.parse_args()
+    if arguments.check_objects:
+        faults = check_objects(arguments.check_objects)
+        print(*faults, f"calculator: {len(sources())} files, {len(faults)} faults", sep="\n")
+        sys.exit(1 if faults else 0)
     if shutil.which("emcc") is None:
         print("skipped: emcc is missing; apt-get install emscripten installs it", file=sys.stderr)
         sys.exit(77)
