@@ -153,7 +153,7 @@ static void add_points(sot_growing *out, const sot_report_curve *curve)
     const bool shares = !curve->is_error;
     const char *const header[] = {"Epsilon", shares ? "Accuracy" : "Error",
                                   "Standard deviation"};
-    sot_html_table_open(out, "", "Cost of privacy", header, 3);
+    sot_html_table_open(out, "", "Scores by epsilon", header, 3);
     for (size_t i = 0; i < curve->count; i++) {
         const sot_report_point *point = &curve->points[i];
         char epsilon[SOT_SHOWN_BYTES], mean[SOT_SHOWN_BYTES], deviation[SOT_SHOWN_BYTES];
@@ -218,7 +218,7 @@ static void add_curve(sot_growing *out, const sot_report_curve *curve)
 sotto_status sot_report_add_accuracy(sot_growing *out, const sot_report *report,
                                      sotto_error *error)
 {
-    sot_html_section_open(out, "accuracy", "Accuracy and its price");
+    sot_html_section_open(out, "accuracy", "Accuracy and its cost");
     if (report->scores == NULL) {
         sot_html_element(
             out, "<p class=\"none\">",

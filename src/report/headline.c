@@ -155,7 +155,7 @@ static void add_sources(sot_growing *out, const sotto_schema *schema)
         sot_html_item(out, "The schema names no source for its bounds and categories.");
     } else {
         sot_html_item(out, "Sources of bounds and categories (%zu of %zu columns): %s%s.",
-                      named, columns, line, named > SOURCES_SHOWN ? "; ..." : "");
+                      named, columns, line, named > SOURCES_SHOWN ? "; and others" : "");
     }
 }
 

@@ -43,6 +43,10 @@
         need(section.hasAttribute("aria-labelledby"), "a section without a label");
     for (const link of all("a"))
         need(document.getElementById(link.getAttribute("href").slice(1)), "a dead " + name(link));
+    for (const link of all("nav a")) {
+        const title = document.getElementById(link.getAttribute("href").slice(1))?.textContent;
+        need(link.textContent === title, "the contents call '" + title + "' " + name(link));
+    }
     for (const table of all("table")) {
         need(table.caption?.textContent.trim(), "a table without a caption");
         for (const cell of table.querySelectorAll("th"))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Looks at reports in a headless Chromium: every kind of model, on screens and on paper.
 
-    run.py --sotto build/dev/sotto --pictures DIR   makes the reports and looks at them
-    run.py --self-test                              spoils a page and must catch every fault
+    run.py --sotto build/dev/sotto --pictures DIR --axe AXE.js   makes the reports and looks at them
+    run.py --self-test --axe AXE.js                              spoils a page and must catch every fault
 
-A report is shown on a desk (light and dark), on a phone and on paper; faults.js lists what is wrong
-with what is shown. Then its numbers are compared with those of the model file and of the other
+A report is shown on a desk (light and dark), on a phone and on paper; faults.js and axe-core list the faults
+of each view. Then its numbers are compared with those of the model file and of the other
 commands. Pictures and pages stay in DIR, for people to look at.
 """
 
@@ -24,7 +24,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import Browser  # noqa: E402
+from browser import Browser, read_axe  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
@@ -534,7 +534,7 @@ def check_words(browser, item, need):
         need(tree.count(role) == 1, f"{tree.count(role)} {role} in the accessibility tree")
 
 
-def look_at(browser, item, make, pictures):
+def look_at(browser, axe, item, make, pictures):
     """Every fault of one report, as sentences."""
     faults = []
 
@@ -546,7 +546,7 @@ def look_at(browser, item, make, pictures):
         asked, said = browser.open(item["page"], width, height, scheme)
         need(not asked, f"it fetches {asked}")
         need(not said, f"the browser says {said}")
-        faults += [f"{item['name']}, {view}: {fault}" for fault in browser.run(FAULTS)]
+        faults += [f"{item['name']}, {view}: {fault}" for fault in browser.run(FAULTS) + browser.violations(axe)]
         pixel = browser.picture(os.path.join(pictures, f"{item['name']}-{view}.png"))
         need((sum(pixel) < 200) == (scheme == "dark"), f"{view} begins with {pixel}")
     browser.open(item["page"], 1200, 900, "light")
@@ -588,6 +588,7 @@ SPOILS = [
     ("a lost scope", "<th scope=\"col\">", "<th>"),
     ("a skipped heading", "<h2 ", "<h4>x</h4><h2 "),
     ("an id twice", "<footer", "<p id=\"words\">x</p><footer"),
+    ("another title in the contents", "href=\"#words\">", "href=\"#words\">A "),
     ("a dead link", "href=\"#words\"", "href=\"#nowhere\""),
     ("a picture without words", "<desc id=\"profile-plot-desc\">", "<desc id=\"x\">"),
     ("grey on white", "--soft:#555f6b", "--soft:#9aa0a6"),
@@ -599,8 +600,13 @@ SPOILS = [
                                       "<text x=\"204\" y=\"152\">bbb</text></svg>"),
 ]
 
+AXE_SPOILS = [
+    ("an unknown role", "<footer", "<p role=\"buton\">x</p><footer"),
+    ("text outside of the landmarks", "</body>", "<p>x</p></body>"),
+]
 
-def self_test():
+
+def self_test(axe):
     """On the page of the example, which is taken from the command's own output."""
     sotto = os.path.join(HERE, "..", "..", "build", "dev", "sotto")
     sotto = os.environ.get("SOTTO", sotto)
@@ -612,39 +618,41 @@ def self_test():
         with open(page, encoding="utf-8") as file:
             text = file.read()
         browser.open(page, 360, 740, "light")
-        if browser.run(FAULTS):
+        if browser.run(FAULTS) or browser.violations(axe):
             missed.append("nothing: an unspoiled page was refused")
-        for name, old, new in SPOILS:
+        for name, old, new in SPOILS + AXE_SPOILS:
             if old not in text:
                 missed.append(f"{name}: nothing to spoil")
                 continue
             with open(page, "w", encoding="utf-8") as file:
                 file.write(text.replace(old, new, 1))
             browser.open(page, 360, 740, "light")
-            if not browser.run(FAULTS):
+            if not (browser.violations(axe) if (name, old, new) in AXE_SPOILS else browser.run(FAULTS)):
                 missed.append(name)
     if missed:
         sys.exit("self-test: missed " + "; ".join(missed))
-    print(f"self-test: {len(SPOILS)} faults planted, all caught")
+    print(f"self-test: {len(SPOILS + AXE_SPOILS)} faults planted, all caught")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sotto")
     parser.add_argument("--pictures", default=".")
+    parser.add_argument("--axe", required=True, help="axe.min.js, or a folder below which it lies")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
+    axe = read_axe(arguments.axe)
     if arguments.self_test:
         if arguments.sotto:
             os.environ["SOTTO"] = os.path.abspath(arguments.sotto)
-        self_test()
+        self_test(axe)
         return
     os.makedirs(arguments.pictures, exist_ok=True)
     faults, count = [], 0
     with tempfile.TemporaryDirectory() as directory, Browser() as browser:
         make = Maker(arguments.sotto, directory)
         for item in itertools.chain(make_reports(make), make_network_reports(make)):
-            faults += look_at(browser, item, make, arguments.pictures)
+            faults += look_at(browser, axe, item, make, arguments.pictures)
             os.replace(item["page"], os.path.join(arguments.pictures, item["name"] + ".html"))
             count += 1
         faults += check_repeatable(make)
