@@ -119,6 +119,7 @@ static sotto_status ask(dialogue *talk, const char *question, const char *propos
         }
         if (status != SOTTO_INVALID_ARGUMENT && status != SOTTO_PARSE) return status;
         talk->config = before;
+        cli_spell(talk->call, error);
         (void)fprintf(stderr, "  %s\n", error->message);
     }
 }

@@ -167,6 +167,12 @@ static void add_budget(const sot_start *start, sot_growing *out)
                        sot_shown_whole(start->run_delta, delta));
 }
 
+/* The width of a cell of the attack table: lines have no blanks at their ends. */
+static int width_of(size_t place)
+{
+    return place + 1 < SOT_START_RATES ? 10 : 0;
+}
+
 static void add_attack(const sot_start *start, sot_growing *out)
 {
     char shown[SOT_SHOWN_BYTES];
@@ -178,22 +184,23 @@ static void add_attack(const sot_start *start, sot_growing *out)
                                : "tests whether one person is in the data");
     sot_growing_format(out, "%-12s", "epsilon");
     for (size_t k = 0; k < SOT_START_RATES; k++)
-        sot_growing_format(out, "%-10s",
+        sot_growing_format(out, "%-*s", width_of(k),
                            sot_shown_percent_whole(sot_start_rates[k], shown));
     sot_growing_format(out, "\n%-12s", "no release");
     for (size_t k = 0; k < SOT_START_RATES; k++)
-        sot_growing_format(out, "%-10s",
+        sot_growing_format(out, "%-*s", width_of(k),
                            sot_shown_percent_whole(sot_start_rates[k], shown));
     sot_growing_text(out, "\n");
     for (size_t i = 0; i < start->epsilon_count; i++) {
         const double epsilon = start->epsilons[i];
+        const bool own = epsilon == start->config.epsilon;
         sot_growing_format(out, "%-12s", sot_shown_whole(epsilon, shown));
         for (size_t k = 0; k < SOT_START_RATES; k++) {
             const double rate = sot_start_attack(start, epsilon, sot_start_rates[k]);
-            sot_growing_format(out, "%-10s", sot_shown_percent_up(rate, 3, shown));
+            sot_growing_format(out, "%-*s", own ? 10 : width_of(k),
+                               sot_shown_percent_up(rate, 3, shown));
         }
-        sot_growing_text(out,
-                         epsilon == start->config.epsilon ? "<- this budget\n" : "\n");
+        sot_growing_text(out, own ? "<- this budget\n" : "\n");
     }
 }
 

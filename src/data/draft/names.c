@@ -24,13 +24,14 @@ static sotto_status fail_unknown(const sot_draft *draft, const char *option,
     for (size_t i = 0; i < draft->size; i++)
         names[i] = draft->columns[i].name;
     const char *nearest = sot_nearest_word(name, names);
-    const sotto_status status = sot_fail(
-        error, SOTTO_INVALID_ARGUMENT, "%s lists '%s', which %.80s has not%s%s%s", option,
-        sot_printable(name, shown, sizeof shown), draft->config->path,
-        nearest == NULL ? "; give names of its header, with commas between them"
-                        : "; did you mean '",
-        nearest == NULL ? "" : sot_printable(nearest, meant, sizeof meant),
-        nearest == NULL ? "" : "'?");
+    const sotto_status status =
+        sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                 "%s lists '%s', and %.80s has no such column%s%s%s", option,
+                 sot_printable(name, shown, sizeof shown), draft->config->path,
+                 nearest == NULL ? "; give names of its header, with commas between them"
+                                 : "; did you mean '",
+                 nearest == NULL ? "" : sot_printable(nearest, meant, sizeof meant),
+                 nearest == NULL ? "" : "'?");
     sot_free(names);
     return status;
 }
