@@ -38,6 +38,8 @@ def execute(notebook):
         for output in cell.get("outputs", []):
             if "data" in output:
                 output.data = {"text/plain": output.data["text/plain"]}
+        if "outputs" in cell:  # a progress line ends empty
+            cell.outputs = [output for output in cell.outputs if output.get("data") != {"text/plain": ""}]
     done.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}, "language_info": {"name": "python"}}
     return done
 
