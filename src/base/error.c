@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <sotto/version.h>
 
@@ -21,6 +22,14 @@ sotto_status sot_fail(sotto_error *error, sotto_status status, const char *forma
     va_end(arguments);
     if (in_c_locale) sot_c_locale_leave(&scope);
     return status;
+}
+
+sotto_status sot_fail_of(sotto_error *error, sotto_status status, const char *setting)
+{
+    char message[SOTTO_MESSAGE_BYTES];
+    if (status == SOTTO_OK || error == NULL) return status;
+    memcpy(message, error->message, sizeof message);
+    return sot_fail(error, status, "`%s`: %s", setting, message);
 }
 
 sotto_status sot_fail_memory(sotto_error *error, size_t count, size_t size)

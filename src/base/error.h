@@ -14,6 +14,9 @@ __attribute__((format(printf, 3, 4)))
 sotto_status
 sot_fail(sotto_error *error, sotto_status status, const char *format, ...);
 
+/* Writes "`setting`: " before the message of a failed call and returns `status`. Does nothing if it is SOTTO_OK. */
+sotto_status sot_fail_of(sotto_error *error, sotto_status status, const char *setting);
+
 /* The allocation of `count` objects of `size` bytes failed. */
 sotto_status sot_fail_memory(sotto_error *error, size_t count, size_t size);
 

@@ -155,6 +155,9 @@ static const sotto_setting settings[] = {
     {.id = "columns"},
     {.id = "class_size"},
     {.id = "images"},
+    {.id = "points"},
+    {.id = "name"},
+    {.id = "interval", .argument = "level"},
     {.id = "public"},
     /* drafts of a schema */
     {.id = "leave_out"},

@@ -51,12 +51,11 @@ static sotto_status check_size(const sot_sized *shape, const char *part, size_t 
                         shape->name, part, size, shape->name);
     }
     if (size > known) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "%s_config%s has %zu bytes, and sotto %s knows %zu: the program was "
-            "compiled with newer headers; install that version of the library, "
-            "or compile with the headers of this one",
-            shape->name, part, size, SOTTO_VERSION_STRING, known);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "%s_config%s has %zu bytes, and sotto %s knows %zu: the program "
+                        "was compiled with newer headers; install that library version, "
+                        "or compile with older headers",
+                        shape->name, part, size, SOTTO_VERSION_STRING, known);
     }
     return SOTTO_OK;
 }

@@ -49,8 +49,8 @@ static sotto_status new_handle(bool secure, sotto_rng **out_rng, sotto_error *er
     *out_rng = NULL;
     if (pthread_once(&setup_once, set_up) != 0 || !setup_succeeded) {
         return sot_fail(error, SOTTO_ENTROPY,
-                        "a fork could not be watched for, and its child would draw the "
-                        "same noise");
+                        "cannot detect forks, and a forked child would repeat the noise; "
+                        "free memory and try again");
     }
     const sotto_status status = sot_sodium_start(error);
     if (status != SOTTO_OK) return status;
@@ -109,10 +109,9 @@ void sotto_rng_free(sotto_rng *rng)
 sotto_status sot_rng_check(const sotto_rng *rng, sotto_error *error)
 {
     if (!rng->failed) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_ENTROPY,
-        "the random source failed after a fork; nothing drawn from this handle "
-        "may be used, make a new one");
+    return sot_fail(error, SOTTO_ENTROPY,
+                    "the random source failed after a fork; do not use samples from this "
+                    "handle, make a new one");
 }
 
 /* True in a process that is not the one which keyed (generation, process). */

@@ -57,16 +57,15 @@ static void add_of_guarantee(sot_growing *out, const sot_report *report)
         sot_html_item(out, "The unit is a whole teacher. A person whose records are with "
                            "several teachers has as many times the epsilon.");
     } else if (is_row) {
-        sot_html_item(out,
-                      "One person, one row: nobody checks it. A person with three rows "
-                      "has three times the epsilon.");
+        sot_html_item(out, "One person, one row: not checked. A person with three rows "
+                           "has three times the epsilon.");
     } else {
         sot_html_item(out, "One person, one id: a person with two ids has twice the "
                            "epsilon.");
     }
     if (certificate->facts.ledger == NULL) {
         sot_html_item(out,
-                      "No ledger counts what else is released from the same data. "
+                      "No ledger counts other releases from the same data. "
                       "Guarantees add up: two such %s have twice the epsilon, or a "
                       "little less.",
                       report->subject == SOT_SUBJECT_MODEL     ? "models"
@@ -106,8 +105,8 @@ static void add_of_ledger(sot_growing *out)
                        "certificates quote reveal it: sotto ledger check --expect-head.");
     sot_html_item(out,
                   "The amount spent so far is information. It bounds the privacy loss "
-                  "if the number of runs was not chosen because of it; the whole "
-                  "budget bounds it for every order of runs.");
+                  "if the number of runs was not chosen because of it. The whole budget "
+                  "bounds the loss for every order of runs.");
 }
 
 void sot_report_add_weaknesses(sot_growing *out, const sot_report *report)
@@ -132,8 +131,8 @@ void sot_report_add_weaknesses(sot_growing *out, const sot_report *report)
     }
     if (report->subject == SOT_SUBJECT_LABELS || report->is_student)
         sot_html_item(out, "If the votes came from a table, the number of teachers that "
-                           "one record touches is a statement of the teachers' owner; "
-                           "the certificate lists it then.");
+                           "one record touches is a statement of the teachers' owner. "
+                           "The certificate then lists it.");
     if (report->file != NULL && report->model != NULL && report->model->concept != NULL) {
         sot_html_item(out, "The concept was sampled at random. It is good for "
                            "predictions, and not for conclusions about causes.");

@@ -90,22 +90,24 @@ static void explain_meaning(sot_growing *out, const sot_report *report)
     const sotto_model *model = report->model;
     if (model->margins > 1) {
         sot_html_say(
-            out, "How much each feature speaks for a class, if the bar is to the right, "
-                 "or against it. The schema scaled the features, so that weights can be "
-                 "compared.");
+            out,
+            "A bar to the right: the feature speaks for the class. A bar to the left: "
+            "against it. The schema scaled the features, so that weights can be "
+            "compared.");
     } else if (sotto_model_classes(model) == 2) {
         sot_html_say(out,
-                     "How much each feature speaks for the class "
-                     "\xe2\x80\x9c%s\xe2\x80\x9d, if the bar is to the "
-                     "right, or for the class \xe2\x80\x9c%s\xe2\x80\x9d. The schema "
+                     "A bar to the right: the feature speaks for the class "
+                     "\xe2\x80\x9c%s\xe2\x80\x9d. A bar to the left: for the class "
+                     "\xe2\x80\x9c%s\xe2\x80\x9d. The schema "
                      "scaled the features, so that "
                      "weights can be compared.",
                      sotto_model_class(model, 1), sotto_model_class(model, 0));
     } else {
         sot_html_say(
-            out, "How much each feature raises the prediction, if the bar is to the "
-                 "right, or lowers it. The schema scaled the features and the target, so "
-                 "that weights can be compared.");
+            out,
+            "A bar to the right: the feature raises the prediction. A bar to the left: "
+            "it lowers the prediction. The schema scaled the features and the target, so "
+            "that weights can be compared.");
     }
 }
 
@@ -125,13 +127,12 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
                  "size is secret. Public rows, given with --public, show it.");
         break;
     case SOT_NOISE_MEASURED:
-        sot_html_say(
-            out,
-            "The whiskers show how far noise for privacy moves each coefficient: "
-            "1.96 standard deviations of %s trainings with the settings of this "
-            "model, on %s public rows. With more rows they are shorter, with fewer "
-            "longer.",
-            sot_shown_count(noise->repeats, repeats), sot_shown_count(noise->rows, rows));
+        sot_html_say(out,
+                     "The whiskers show the noise for privacy in each coefficient: 1.96 "
+                     "standard deviations over %s trainings with this model's settings, "
+                     "on %s public rows. More rows make them shorter.",
+                     sot_shown_count(noise->repeats, repeats),
+                     sot_shown_count(noise->rows, rows));
         break;
     case SOT_NOISE_DRAWS:
         sot_html_say(
@@ -150,9 +151,9 @@ static void explain_noise(sot_growing *out, const sot_report_noise *noise)
                           "the labels, and its effect on a weight is not known.");
         return;
     case SOT_NOISE_UNKNOWN:
-        sot_html_say(
-            out, "The share of noise in a coefficient does not follow from the file for "
-                 "this method; public rows, given with --public, would show it as bars.");
+        sot_html_say(out,
+                     "For this method the file does not determine the share of noise in "
+                     "a coefficient. Public rows, given with --public, show it as bars.");
         break;
     }
     if (noise->kind != SOT_NOISE_ABSENT && noise->kind != SOT_NOISE_UNKNOWN)

@@ -61,14 +61,14 @@ static void add_class(sot_growing *out, const sot_report *report)
     } else {
         (void)snprintf(many, sizeof many, "%s", sot_shown_count(size, count));
     }
-    sot_html_say(
-        out,
-        "It was chosen from a class of %s concepts, %s on %s %s, which was fixed before "
-        "a record was read: cuts follow from the schema and from settings. The number of "
-        "training rows that it needs grows with the logarithm of that number, here %s.",
-        many, sot_concept_kind_name(class->kind),
-        sot_shown_count(class->features, features),
-        class->features == 1 ? "feature" : "features", logarithm);
+    sot_html_say(out,
+                 "It was chosen from a class of %s concepts, %s on %s %s. The class was "
+                 "fixed before a record was read: cut points follow from the schema and "
+                 "from settings. The number of training rows that it needs grows with "
+                 "the logarithm of the number of concepts, here %s.",
+                 many, sot_concept_kind_name(class->kind),
+                 sot_shown_count(class->features, features),
+                 class->features == 1 ? "feature" : "features", logarithm);
     if (strcmp(report->method, "none") == 0) {
         sot_html_say(
             out,
@@ -125,8 +125,8 @@ static sotto_status add_errors(sot_growing *out, const sotto_model *model,
     sot_html_say(
         out,
         "On the training rows the concept makes about %" PRId64
-        " errors: they were counted with noise of scale %s, and the smallest of many "
-        "such counts is rather too low. With probability 0.95 it makes at most %" PRId64
+        " errors. They were counted with noise of scale %s, and the smallest of many "
+        "such counts tends to be too low. With probability 0.95 it makes at most %" PRId64
         ". The certificate's epsilon has paid for the noisy errors of all concepts; the "
         "model file has them.",
         errors.noisy, sot_shown_near(errors.scale, DIGITS, scale), errors.upper);
@@ -309,9 +309,9 @@ static const char *grid_text(const sot_cells_grid *grid, char out[WORDS_BYTES])
         return out;
     }
     const uint64_t cuts = grid->cells - 1;
-    size_t used =
-        (size_t)snprintf(out, WORDS_BYTES, "%s at ",
-                         cuts == 1 ? "a cut" : "cuts"); /* and at most 13 numbers */
+    size_t used = (size_t)snprintf(out, WORDS_BYTES, "%s at ",
+                                   cuts == 1 ? "a cut point"
+                                             : "cut points"); /* and at most 13 numbers */
     for (uint64_t i = 0; i < cuts && i < CUTS_SHOWN; i++)
         used +=
             (size_t)snprintf(out + used, WORDS_BYTES - used, "%s%s", i == 0 ? "" : ", ",
@@ -324,7 +324,7 @@ static const char *grid_text(const sot_cells_grid *grid, char out[WORDS_BYTES])
 
 static void add_features(sot_growing *out, const sot_concept_class *class)
 {
-    static const char *const header[] = {"Feature", "Public cuts"};
+    static const char *const header[] = {"Feature", "Public cut points"};
     const size_t shown =
         class->features < FEATURES_SHOWN ? class->features : FEATURES_SHOWN;
     sot_html_table_open(out, "layers", "Features of the class", header, 2);

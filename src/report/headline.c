@@ -35,8 +35,8 @@ static void explain_check(const sot_report *report, char out[TEXT_BYTES])
         return;
     }
     (void)snprintf(out, TEXT_BYTES,
-                   "sotto %s recomputed every number of the certificate from the file "
-                   "alone, and %s.%s",
+                   "sotto %s recomputed every number of the certificate from this file "
+                   "only, and %s.%s",
                    sotto_version(),
                    report->is_exact ? "each agrees to the last bit" : "each bound holds",
                    sot_certificate_open_question(report->file));
@@ -180,7 +180,7 @@ static void add_of_ledger(sot_growing *out, const sot_report_ledger *ledger)
 {
     const sotto_ledger_balance *balance = &ledger->balance;
     add_item(out, "every access to the data goes through this ledger");
-    add_item(out, "nobody replaced the file by an older copy: compare its head with the "
+    add_item(out, "the file was not replaced by an older copy: compare its head with the "
                   "last certificate");
     add_item(out, balance->curator[0] != '\0'
                       ? "the curator chose budget and grants without looking at outputs; "

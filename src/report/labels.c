@@ -220,11 +220,10 @@ static void add_agreement(sot_growing *out, const sot_report_labels *labels)
             "The noise is too large for these shares to be useful. More teachers, fewer "
             "bins, or less noise for more of the budget would make them readable.",
             "</p>\n");
-    sot_html_say(out,
-                 "A query between two of the marks counts for both, in proportion to how "
-                 "near it is. Whiskers are 1.96 standard deviations of the noise to both "
-                 "sides; shares are then made to be at least 0 and to add up to all "
-                 "queries, which brings them nearer to the truth.");
+    sot_html_say(out, "A query between two of the marks counts for both, and more for "
+                      "the nearer one. Whiskers are 1.96 standard deviations of the "
+                      "noise to both sides. Shares are then moved to be at least 0 and "
+                      "to add up to all queries, which makes them more accurate.");
 }
 
 /* ---- the section ---- */
@@ -254,8 +253,8 @@ void sot_report_add_labels(sot_growing *out, const sot_report *report)
     if (report->labels == NULL) {
         sot_html_element(
             out, "<p class=\"none\">",
-            "The file of the labels has the queries, the cost of each and, if it was "
-            "released, the agreement of the teachers; give it with --taught-by.",
+            "The file of the labels has the queries, their costs and, if released, the "
+            "agreement of the teachers; give it with --taught-by.",
             "</p>\n");
     } else {
         add_queries(out, report->labels);

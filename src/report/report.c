@@ -37,7 +37,7 @@ static const struct {
     {"labels", "Votes and labels"},
     {"accuracy", "Accuracy and its cost"},
     {"coefficients", "Coefficients"},
-    {"settings", "How it was trained"},
+    {"settings", "Training settings"},
     {"calibration", "Calibration"},
     {"confusion", "Confusion of classes"},
     {"certificate", "The certificate"},

@@ -30,7 +30,7 @@ void sot_report_add_settings(sot_growing *out, const sot_report *report)
 {
     static const char *const header[] = {"Setting", "Value"};
     sot_json_value member;
-    sot_html_section_open(out, "settings", "How it was trained");
+    sot_html_section_open(out, "settings", "Training settings");
     sot_html_say(
         out,
         "By the method %s, with these settings. They are public: given, or derived from "

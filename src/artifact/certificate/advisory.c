@@ -22,7 +22,6 @@ enum { LONG_MATRIX_SIZE = 182 };
 /* Sources of records in the words of 0.1.0. */
 static const char of_query[] = "the rows that the query selects, once: ";
 static const char of_file[] = "the rows of the data file, once";
-static const char of_memory[] = "the records handed over, once";
 static const char of_teachers[] = "whose shards of the rows are disjoint, once";
 
 typedef struct origin {
@@ -52,7 +51,8 @@ static void read_sources(const char *const *covered, origin *out)
         if (strncmp(covered[i], of_query, sizeof of_query - 1) == 0)
             out->query = covered[i] + sizeof of_query - 1;
         if (strcmp(covered[i], of_file) == 0) out->from_file = true;
-        if (strcmp(covered[i], of_memory) == 0) out->from_memory = true;
+        if (strcmp(covered[i], sot_former_records_in_memory) == 0)
+            out->from_memory = true;
         if (strstr(covered[i], of_teachers) != NULL) out->from_teachers = true;
     }
 }
@@ -293,8 +293,8 @@ static const entry entries[] = {
           AGAIN SPENT),
     ENTRY("01", true, is_taught_with_public_n,
           "The adjacency is replace-one. If the teachers were trained from a query "
-          "with a WHERE condition, the number of selected rows counted as public, "
-          "although one stored row can change it.",
+          "with a WHERE condition, the number of selected rows counted as public. One "
+          "stored row can change that number.",
           "If the teachers were not trained from such a query, the guarantee holds. "
           "Otherwise do not publish the file, and train the teachers again with sotto "
           "0.2.0 or newer. " SPENT),
@@ -310,21 +310,21 @@ static const entry entries[] = {
           "guarantee holds. " OTHERWISE SPENT),
     ENTRY("03", true, is_unit_of_teachers,
           "If the teachers were trained from a query that computes or renames the unit "
-          "column, one unit could contribute to several teachers, and with more rows "
-          "than the certificate states.",
+          "column, one unit could contribute to several teachers. It could also have "
+          "more rows than the certificate states.",
           "If the teachers were not trained from such a query, the guarantee holds. "
           "Otherwise do not publish the file, and train the teachers again with sotto "
           "0.2.0 or newer. " SPENT),
     ENTRY(
         "04", true, is_unit_by_position,
         "If the records were a polars table, a pyarrow table or a pandas frame with "
-        "a MultiIndex, columns were read by position and their names ignored. "
+        "a MultiIndex, columns were read by position, not by name. "
         "Another column may have served as the unit.",
         "If the columns were in the order of the schema, the guarantee holds. " OTHERWISE
             SPENT),
     ENTRY("04", false, is_table_by_position,
           "If the records were a polars table, a pyarrow table or a pandas frame with "
-          "a MultiIndex, columns were read by position and their names ignored. The "
+          "a MultiIndex, columns were read by position, not by name. The "
           "model may have confused its columns.",
           "The guarantee holds for each row. If the columns were not in the order of "
           "the schema, train the model again with sotto 0.2.0 or newer."),
@@ -357,7 +357,7 @@ static const entry entries[] = {
           "fail on one stored row, so that a failed run reveals that row's cells.",
           "If no operator follows the character behind ESCAPE, the guarantee holds. "
           "Otherwise the file itself is private, but each run of the query, failed or "
-          "not, told more than was charged. " SPENT),
+          "not, revealed more than was charged. " SPENT),
     ENTRY(
         "09", true, is_taught,
         "If \"sotto pate teach\" ran twice in one directory, teachers of two keys could "
@@ -366,14 +366,13 @@ static const entry entries[] = {
         "If one teaching made the directory, without an interruption and a second "
         "process, the guarantee holds. Otherwise do not publish the file, and train the "
         "teachers again with sotto 0.2.0 or newer. " SPENT),
-    ENTRY(
-        "10", true, may_be_stream,
-        "If the data file was a pipe or standard input, the program behind it may have "
-        "left records out or renamed columns. The number of its rows counted as public "
-        "under replace-one, and its unit column was believed.",
-        "If the data file was a stored file, or the program behind the pipe wrote every "
-        "record and every column of a stored table, the guarantee holds. " OTHERWISE
-            SPENT),
+    ENTRY("10", true, may_be_stream,
+          "If the data file was a pipe or standard input, the program behind it may have "
+          "left records out or renamed columns. The number of its rows counted as public "
+          "under replace-one, and its unit column was believed.",
+          "If the data file was a stored file, the guarantee holds. It also holds if the "
+          "program behind the pipe wrote every record and every column of a stored "
+          "table. " OTHERWISE SPENT),
     ENTRY(
         "11", true, is_unit_of_lines,
         "Cells behind the first MiB of a line were missing. If one of them was the "

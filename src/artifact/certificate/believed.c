@@ -51,9 +51,9 @@ static const sotto_belief whole_file = {
                "the C interface, and sotto cannot recompute it"};
 /* Nothing in the file leads to them: an application states them. */
 static const sotto_belief stated_facts[] = {
-    {"certificate.output", "the output is what the application calls it"},
+    {"certificate.output", "the output has the name that the application states"},
     {"certificate.unit", "the plan protects this unit"},
-    {"certificate.plan", "the run released what the plan states, with this noise"},
+    {"certificate.plan", "the run made the planned releases, with this noise"},
     {"certificate.released", "each event happened as often as stated"},
     {"certificate.covered", "the guarantee covers these steps"},
     {"certificate.unprotected", "nothing else is left unprotected"},

@@ -94,6 +94,8 @@ void sot_statement_write(sot_certificate *certificate);
 
 /* The same, in the former words if those are the `stated` ones: to recompute the statement of an older file. */
 void sot_statement_write_like(sot_certificate *certificate, const char *stated);
+/* The source of records in memory, in files of sotto 0.1.0. */
+extern const char sot_former_records_in_memory[];
 
 /* This library, on this machine. */
 SOTTO_MUST_CHECK sotto_status sot_software_describe(sot_software *out_software,

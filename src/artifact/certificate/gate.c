@@ -22,10 +22,9 @@ sotto_status sot_certificate_attach_run(const char *payload_json,
                                         sotto_error *error)
 {
     if (gate->state != SOT_GATE_FINISHED) {
-        return sot_fail(
-            error, SOTTO_NOT_IN_PLAN,
-            "the gate is not finished; a certificate states what was done, so "
-            "call sotto_gate_finish() first");
+        return sot_fail(error, SOTTO_NOT_IN_PLAN,
+                        "the gate is not finished; call sotto_gate_finish() before you "
+                        "write the certificate");
     }
     const sotto_plan *plan = sotto_gate_plan(gate);
     const size_t events = sotto_plan_size(plan);

@@ -43,9 +43,8 @@ static void add_protected(sot_page *page, const sot_certificate *certificate)
     if (facts->dataset != NULL) sot_page_fact(page, "data set", facts->dataset);
     sot_page_fact(page, "unit", facts->unit);
     sot_page_fact(page, "neighbours",
-                  replaced
-                      ? "replace-one: data sets that differ in what they say of one unit"
-                      : "add-remove: data sets of which one has one unit more");
+                  replaced ? "replace-one: data sets that differ in the rows of one unit"
+                           : "add-remove: data sets of which one has one unit more");
     /* Exchanging a unit of several rows may change how many rows there are. */
     const bool is_row = strcmp(facts->unit, "row") == 0;
     sot_page_fact(page, is_row ? "number of rows" : "number of units",

@@ -35,7 +35,7 @@ static void add_verified(sot_page *page, const sot_certificate_file *file,
                            : "every number below",
                    follows ? "the request in this file"
                    : old   ? "the plan in the certificate"
-                           : "this file alone",
+                           : "this file only",
                    verdict->is_exact ? "Each agrees to the last bit."
                                      : "Other software made it; each bound holds.",
                    sot_certificate_open_question(file));

@@ -63,7 +63,7 @@ static void describe_event(const sotto_event *event, line *words)
     if (event->categories != 0)
         add(words, ", %lu answers", (unsigned long)event->categories);
     if (event->vertices > 1) add(words, ", %lu vertices", (unsigned long)event->vertices);
-    if (event->rows > 1) add(words, ", %lu rows a unit", (unsigned long)event->rows);
+    if (event->rows > 1) add(words, ", %lu rows per unit", (unsigned long)event->rows);
 }
 
 static void add_events(sot_page *page, const sotto_plan *plan, const uint64_t *released,
@@ -178,9 +178,8 @@ static void add_ledger(sot_page *page, const sotto_reservation *ledger)
     line words = {.text = ""};
     sot_page_heading(page, "Ledger");
     if (ledger == NULL) {
-        sot_page_paragraph(page,
-                           "No ledger kept a budget for this release. Other releases "
-                           "from the same data add to what this one reveals.");
+        sot_page_paragraph(page, "No ledger kept a budget for this release. Other "
+                                 "releases from the same data add to its privacy loss.");
         return;
     }
     const sotto_ledger_balance *after = &ledger->after;

@@ -1,4 +1,4 @@
-/* The guarantee in words. Numbers in it are rounded to the side of less privacy. */
+/* The guarantee in words. Numbers in it are rounded to the side of less privacy. Files of sotto 0.1.0 keep its words. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +9,8 @@
 #include "numeric/shown.h"
 
 enum { DIGITS = 6, PERCENT_DIGITS = 3 };
+
+const char sot_former_records_in_memory[] = "the records handed over, once";
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

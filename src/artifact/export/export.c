@@ -349,19 +349,18 @@ sotto_status sotto_model_export_c(const sotto_model *model, const char *name,
 {
     if (!sot_c_is_prefix(name)) {
         char shown[64];
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the name is '%s'; give a letter and up to 30 letters, digits and "
-            "_ after it",
-            sot_printable(name, shown, sizeof shown));
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`name` is '%s'; give a letter and up to 30 letters, digits and "
+                        "_ after it, for example `name=smoker`",
+                        sot_printable(name, shown, sizeof shown));
     }
     sot_c_exporter self = {.model = model, .encoding = model->encoding, .name = name};
     sotto_status status = SOTTO_OK;
     if (model->net != NULL) status = sot_c_check_network(model->net, error);
     if (sot_c_vectors(model) > SOT_C_SCORES_MAX) {
         status = sot_fail(error, SOTTO_UNSUPPORTED,
-                          "the model has %zu draws with %zu scores each; a header holds "
-                          "at most %d scores a row",
+                          "the model has %zu posterior samples with %zu scores each; a "
+                          "header holds at most %d scores per row",
                           model->draws, model->margins, (int)SOT_C_SCORES_MAX);
     }
     if (status != SOTTO_OK) return status;

@@ -146,8 +146,9 @@ void sot_c_coefficients(sot_c_exporter *self)
     const size_t margins = self->model->margins, draws = self->model->draws;
     const double *coefficients = self->model->coefficients;
     if (draws > 1)
-        sot_c_text(self, margins == 1 ? "/* One list a posterior sample. */\n"
-                                      : "/* One list a class, sample after sample. */\n");
+        sot_c_text(self, margins == 1
+                             ? "/* One list per posterior sample. */\n"
+                             : "/* One list per class, sample after sample. */\n");
     sot_c_write(self, "static const double @_coefficients");
     if (margins * draws == 1) {
         sot_c_print(&self->output, "[%zu] = {\n", dimension);
@@ -181,9 +182,10 @@ void sot_c_begin_score(sot_c_exporter *self, const char *remark, const char *arg
     const bool drawn = self->model->draws > 1;
     const bool many = drawn || self->model->margins > 1;
     sot_c_text(self, "/* ");
-    sot_c_write(self, drawn  ? "One score a posterior sample, of several classes one each"
-                      : many ? "One score a class"
-                             : meanings[self->model->prediction]);
+    sot_c_write(
+        self, drawn ? "One score per posterior sample, and per class if there are several"
+              : many ? "One score per class"
+                     : meanings[self->model->prediction]);
     sot_c_text(self, remark);
     sot_c_write(self, drawn  ? ". */\nstatic inline void @_draws("
                       : many ? ". */\nstatic inline void @_scores("

@@ -67,26 +67,122 @@ void sot_c_number(sot_output *output, double value)
 static bool is_reserved(const char *name)
 {
     /* C11, C++20, and the lower-case macros of the GNU dialect. */
-    static const char words[] =
-        " "
-        "alignas alignof and and_eq asm auto bitand bitor bool break case catch "
-        "char char8_t char16_t char32_t class co_await co_return co_yield compl "
-        "complex concept const const_cast consteval constexpr constinit "
-        "continue decltype default delete do double dynamic_cast else enum "
-        "explicit export extern false float for friend goto i386 if imaginary "
-        "inline int linux long mutable namespace new noexcept not not_eq "
-        "nullptr operator or or_eq private protected public register "
-        "reinterpret_cast requires restrict return short signed sizeof static "
-        "static_assert static_cast struct switch template this thread_local "
-        "throw true try typedef typeid typename typeof union unix unsigned "
-        "using virtual void volatile wchar_t while xor xor_eq NULL NAN INFINITY "
-        "DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS HUGE MAXFLOAT EOF ";
+    static const char *const words[] = {"alignas",
+                                        "alignof",
+                                        "and",
+                                        "and_eq",
+                                        "asm",
+                                        "auto",
+                                        "bitand",
+                                        "bitor",
+                                        "bool",
+                                        "break",
+                                        "case",
+                                        "catch",
+                                        "char",
+                                        "char8_t",
+                                        "char16_t",
+                                        "char32_t",
+                                        "class",
+                                        "co_await",
+                                        "co_return",
+                                        "co_yield",
+                                        "compl",
+                                        "complex",
+                                        "concept",
+                                        "const",
+                                        "const_cast",
+                                        "consteval",
+                                        "constexpr",
+                                        "constinit",
+                                        "continue",
+                                        "decltype",
+                                        "default",
+                                        "delete",
+                                        "do",
+                                        "double",
+                                        "dynamic_cast",
+                                        "else",
+                                        "enum",
+                                        "explicit",
+                                        "export",
+                                        "extern",
+                                        "false",
+                                        "float",
+                                        "for",
+                                        "friend",
+                                        "goto",
+                                        "i386",
+                                        "if",
+                                        "imaginary",
+                                        "inline",
+                                        "int",
+                                        "linux",
+                                        "long",
+                                        "mutable",
+                                        "namespace",
+                                        "new",
+                                        "noexcept",
+                                        "not",
+                                        "not_eq",
+                                        "nullptr",
+                                        "operator",
+                                        "or",
+                                        "or_eq",
+                                        "private",
+                                        "protected",
+                                        "public",
+                                        "register",
+                                        "reinterpret_cast",
+                                        "requires",
+                                        "restrict",
+                                        "return",
+                                        "short",
+                                        "signed",
+                                        "sizeof",
+                                        "static",
+                                        "static_assert",
+                                        "static_cast",
+                                        "struct",
+                                        "switch",
+                                        "template",
+                                        "this",
+                                        "thread_local",
+                                        "throw",
+                                        "true",
+                                        "try",
+                                        "typedef",
+                                        "typeid",
+                                        "typename",
+                                        "typeof",
+                                        "union",
+                                        "unix",
+                                        "unsigned",
+                                        "using",
+                                        "virtual",
+                                        "void",
+                                        "volatile",
+                                        "wchar_t",
+                                        "while",
+                                        "xor",
+                                        "xor_eq",
+                                        "NULL",
+                                        "NAN",
+                                        "INFINITY",
+                                        "DOMAIN",
+                                        "SING",
+                                        "OVERFLOW",
+                                        "UNDERFLOW",
+                                        "PLOSS",
+                                        "TLOSS",
+                                        "HUGE",
+                                        "MAXFLOAT",
+                                        "EOF"};
     /* Families of macros of <math.h>, <float.h> and <string.h>. */
     static const char *const beginnings[] = {"M_",   "FP_",  "MATH_", "HUGE_",
                                              "DBL_", "FLT_", "LDBL_", "SNAN"};
-    const size_t size = strlen(name);
-    for (const char *at = words + 1; size > 0 && (at = strstr(at, name)) != NULL; at++)
-        if (at[-1] == ' ' && at[size] == ' ') return true;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(name, words[i]) == 0) return true;
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
         if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0) return true;
     return false;

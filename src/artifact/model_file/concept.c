@@ -68,7 +68,7 @@ static sotto_status make_room(sotto_model *model, const sot_json_value *member,
     const size_t lists = sot_concept_lists(model->concept);
     const uint64_t counts = sot_concept_counts(model->concept);
     if (model->concept->weights != NULL)
-        return sot_json_refuse(member, "leave it out: its class weighs cuts", error);
+        return sot_json_refuse(member, "leave it out: its class has weights", error);
     if (counts > SOT_CONCEPT_COUNTS_MAX)
         return sot_json_refuse(member, "leave it out: its class is too large", error);
     if (sot_json_size(member) != lists) {
@@ -174,12 +174,12 @@ sotto_status sot_model_check_concept(const sot_model_content *content, sotto_err
     if (content->errors.lists != sot_concept_lists(content->concept) ||
         sot_concept_counts(content->concept) > SOT_CONCEPT_COUNTS_MAX ||
         content->concept->weights != NULL || strcmp(content->method, "laplace") != 0) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the model has %zu lists of noisy errors of the class %s by the "
-                        "method %.40s; those of laplace are written, of at most 2^20 "
-                        "concepts without weights",
-                        content->errors.lists,
-                        sot_concept_kind_name(content->concept->kind), content->method);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the model has %zu lists of noisy errors (class %s, method %.40s); a file "
+            "has them for laplace, at most 2^20 concepts, no weights",
+            content->errors.lists, sot_concept_kind_name(content->concept->kind),
+            content->method);
     }
     return check_least(content->concept, &content->errors, content->coefficients,
                        SOTTO_INVALID_ARGUMENT, error);

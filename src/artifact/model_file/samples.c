@@ -248,8 +248,8 @@ sotto_status sot_model_check_level(const sotto_model *model, double level,
     if (sot_model_interval_place(model->draws, level) >= 1) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "an interval of level %g needs %llu posterior samples, but the model has %zu; "
-        "ask for a lower level, or train with `method=posterior` and more `draws`",
+        "`interval` is %g and needs %llu posterior samples, but the model "
+        "has %zu; give a lower level, or train with `method=posterior` and more `draws`",
         level, (unsigned long long)sotto_model_draws_needed(level), model->draws);
 }
 

@@ -161,8 +161,7 @@ static bool has_certificate(int file)
 static sotto_status fail_look(const char *path, int code, sotto_error *error)
 {
     char shown[PATH_SHOWN_BYTES];
-    return sot_fail(error, SOTTO_IO,
-                    "cannot read %s to see what an output would replace: %s",
+    return sot_fail(error, SOTTO_IO, "cannot read %s, which the output would replace: %s",
                     sot_printable(path, shown, sizeof shown), strerror(code));
 }
 

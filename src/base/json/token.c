@@ -236,7 +236,8 @@ static sotto_status parse_real(sot_json_parser *parser, size_t length, sot_json_
     if (read == SOT_NUMBER_TOO_LARGE)
         problem = "is beyond the range of doubles; give a number below 1.8e308";
     if (read == SOT_NUMBER_TOO_SMALL)
-        problem = "is too small to tell from zero; give 0 or a number above 5e-324";
+        problem =
+            "is too small to distinguish from zero; give 0 or a number above 5e-324";
     return sot_json_refuse_at(parser, parser->at, length, problem);
 }
 
