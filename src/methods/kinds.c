@@ -87,8 +87,9 @@ sotto_status sotto_method_from_name(const char *name, sotto_method *out,
     }
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "`method` is '%s'; give auto, objective, output, gd, sgd, newton, statistics, "
-        "adassp, permutation-sgd, gd-output, frank-wolfe, posterior, regularized-em or "
-        "none, or for concepts exponential, permute-and-flip or laplace",
+        "`method` is '%s'; give one of auto, objective, output, gd, sgd, newton, "
+        "statistics, "
+        "adassp, permutation-sgd, gd-output, frank-wolfe, posterior, regularized-em, "
+        "none; for concepts exponential, permute-and-flip, laplace",
         sot_printable(name == NULL ? "" : name, shown, sizeof shown));
 }

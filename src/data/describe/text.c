@@ -94,11 +94,10 @@ static void say_matrix(sot_description *made)
     const sot_shape_origin origin = sot_schema_shape(made->schema, shape);
     if (origin != SOT_SHAPE_NONE) {
         line(made, "shape");
-        sot_growing_format(&made->text, "%zu plane%s of %zu x %zu%s\n", shape[0],
-                           shape[0] == 1 ? "" : "s", shape[1], shape[2],
-                           origin == SOT_SHAPE_INFERRED
-                               ? ", inferred: what images have of so many numbers"
-                               : "");
+        sot_growing_format(
+            &made->text, "%zu plane%s of %zu x %zu%s\n", shape[0],
+            shape[0] == 1 ? "" : "s", shape[1], shape[2],
+            origin == SOT_SHAPE_INFERRED ? ", inferred from the number of columns" : "");
     }
     if (numbers == NULL) return;
     line(made, "numbers");

@@ -8,8 +8,8 @@ const char *sot_draft_comment(sotto_column_type type, bool unknown, bool days)
 {
     if (unknown && days)
         return "FILL IN lower and upper: the first and the last possible date, as days "
-               "since 1970-01-01 (2026-01-01 is 20454), never from rows; name their "
-               "origin as source";
+               "since 1970-01-01 (2026-01-01 is 20454). Never take them from rows. Name "
+               "their origin as source";
     switch (type) {
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:

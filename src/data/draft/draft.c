@@ -57,11 +57,10 @@ static sotto_status check_kind(const sot_draft *draft, sotto_error *error)
                         config->path);
     }
     if (!draft->matrix && sot_reader_json_lines.is_named(config->path, false)) {
-        return sot_fail(
-            error, SOTTO_UNSUPPORTED,
-            "%.90s is JSON lines by its name, which has no header: each line is a "
-            "record; draft from a table of one line that names its columns",
-            config->path);
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "%.90s is JSON lines by its name, and JSON lines have no header; "
+                        "draft from a CSV file with one line that names the columns",
+                        config->path);
     }
     return SOTTO_OK;
 }
@@ -80,8 +79,8 @@ sotto_status sotto_schema_draft(const sotto_draft_config *given, char **out_json
     }
     if (is_array(config->path)) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "%.60s looks like an array file; write its schema by hand, for "
-                        "example {\"shape\": [28, 28], \"labels\": [0, 1], \"numbers\": "
+                        "%.60s looks like an array file; write its schema, for example "
+                        "{\"shape\": [28, 28], \"labels\": [0, 1], \"numbers\": "
                         "{\"lower\": 0, \"upper\": 255, \"scale\": \"unit\"}}",
                         config->path);
     }
@@ -100,16 +99,15 @@ sotto_status sotto_schema_draft(const sotto_draft_config *given, char **out_json
                            "PUBLIC: the names of columns, read from the first line of "
                            "%.200s; nothing else of the file was looked at.\n"
                            "Types that were not stated follow from names. Fill in every "
-                           "null by what is known without looking at rows.\n",
+                           "null from public knowledge, without looking at rows.\n",
                            config->path);
     } else {
         sot_growing_format(
             &draft.notes,
             "PUBLIC: every name, bound, category and label of this draft was "
             "read from %.200s.\n"
-            "Use it only if that file is public, and never draft from the "
-            "private data itself: a bound taken from the largest value is "
-            "the largest value, published.\n",
+            "Use it only if that file is public. Never draft from the private data: a "
+            "bound taken from the largest value publishes that value.\n",
             config->path);
     }
     sotto_status status = draft.matrix ? sot_draft_read_matrix(&draft, error)

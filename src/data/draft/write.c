@@ -403,13 +403,12 @@ sotto_status sot_draft_write(sot_draft *draft, char **out_json, sotto_error *err
     sotto_status status = sot_json_writer_new(true, &json, error);
     if (status != SOTTO_OK) return status;
     sot_json_begin_object(json);
-    sot_json_put_text(
-        json, "about",
-        draft->matrix || draft->rows > 0
-            ? "drafted by sotto from a public sample: edit it, and replace its bounds by "
-              "ones that are known without looking"
-            : "drafted by sotto from the names of columns: fill in every null by what is "
-              "known without looking at rows");
+    sot_json_put_text(json, "about",
+                      draft->matrix || draft->rows > 0
+                          ? "drafted by sotto from a public sample: edit it, and replace "
+                            "its bounds by bounds from public knowledge"
+                          : "drafted by sotto from the names of columns: fill in every "
+                            "null from public knowledge, without looking at rows");
     if (draft->config->dataset != NULL)
         sot_json_put_text(json, "dataset", draft->config->dataset);
     if (draft->matrix) {

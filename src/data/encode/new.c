@@ -50,8 +50,9 @@ static sotto_status choose_number(sot_encoding *encoding, sotto_error *error)
     if (target->label_count > 0) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the target '%.60s' is a class, with labels; the model predicts numbers: "
-            "choose a number or integer column %s, or a model of classes",
+            "the target '%.60s' is a class, but the model predicts numbers; choose a "
+            "number "
+            "or integer column %s, or a classifier, for example `model=logistic`",
             name,
             target->column == NULL ? "with a schema that has \"target\": "
                                      "{\"lower\": ..., \"upper\": ...}"
@@ -65,14 +66,14 @@ static sotto_status choose_number(sot_encoding *encoding, sotto_error *error)
     }
     if (encoding->role == SOT_TARGET_COUNT && target->lower < 0.0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the target '%.60s' goes down to %g; a count is never below 0: "
-                        "give a lower bound of 0 or more, or choose the model linear",
+                        "the target '%.60s' has the lower bound %g, but counts start at "
+                        "0; give a lower bound of 0, or choose `model=linear`",
                         name, target->lower);
     }
     if (encoding->role == SOT_TARGET_COUNT && target->upper < 1.0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the target '%.60s' goes up to %g; a count reaches 1 at least: "
-                        "give a larger upper bound, or choose the model linear",
+                        "the target '%.60s' has the upper bound %g, but counts reach 1; "
+                        "give a larger upper bound, or choose `model=linear`",
                         name, target->upper);
     }
     encoding->target_center = 0.5 * (target->lower + target->upper);
@@ -120,7 +121,7 @@ sotto_status sot_encode_choose_target(sot_encoding *encoding, const char *name,
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the target '%.60s' is a number without labels; add to the "
                         "schema \"target\": {\"column\": ..., \"labels\": [0, 1]}, or "
-                        "\"above\": T for the class of numbers above T",
+                        "\"above\": T for numbers above T",
                         target->column);
     }
     if (target->label_count == 1) {
@@ -258,15 +259,14 @@ static sotto_status lay_grid(sot_encoding *encoding, sotto_error *error)
     const double constant_units = trunc(constant * encoding->inverse_unit);
     encoding->intercept = constant_units * encoding->unit;
     if (constant > 0.0 && encoding->intercept == 0.0) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "beside rows of norm up to %g a constant column of %g is lost; "
-            "scale the columns, or give a larger \"intercept\", or 0 for none",
-            encoding->bound, constant);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "rows of norm up to %g hide a constant column of %g; scale the "
+                        "columns, or give a larger \"intercept\" (0 for none)",
+                        encoding->bound, constant);
     }
     if (encoding->squares_most == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "beside a constant column of %g rows of norm up to %g are lost; "
+                        "a constant column of %g hides rows of norm up to %g; "
                         "give a smaller \"intercept\"",
                         constant, encoding->bound);
     }

@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,12 +243,17 @@ sotto_status sotto_schema_find(const sotto_schema *schema, const char *name,
     for (size_t i = 0; i < schema->size; i++)
         names[i] = schema->columns[i].name;
     const char *nearest = sot_nearest_word(name, names);
-    char shown[64];
+    char shown[64], list[SOTTO_MESSAGE_BYTES / 2] = "";
+    size_t listed = 0;
+    for (size_t used = 0; listed < schema->size && used <= sizeof list / 3; listed++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.40s",
+                                 listed == 0 ? "" : ", ", names[listed]);
     const sotto_status status =
-        sot_fail(error, SOTTO_INVALID_ARGUMENT, "the schema has no column '%s'%s%s%s",
+        sot_fail(error, SOTTO_INVALID_ARGUMENT, "the schema has no column '%s'; %s%s%s%s",
                  sot_printable(name, shown, sizeof shown),
-                 nearest == NULL ? "" : "; did you mean '",
-                 nearest == NULL ? "" : nearest, nearest == NULL ? "" : "'?");
+                 nearest == NULL ? "it has " : "did you mean '",
+                 nearest == NULL ? list : nearest, nearest == NULL ? "" : "'?",
+                 nearest == NULL && listed < schema->size ? ", ..." : "");
     sot_free(names);
     return status;
 }

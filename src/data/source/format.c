@@ -286,11 +286,10 @@ static sotto_status check_where(const sotto_data_file *file, const sot_reader_ki
                                 sotto_error *error)
 {
     if (file->where == NULL || kind->has_names) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "`where` tests columns by name, and %.60s (%s) has no names; give a CSV file "
-        "with a header or a table of a database, or leave `where` out",
-        file->path, kind->name);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "`where` tests columns by name, and %.60s (%s) has none; give a CSV "
+                    "file or a database table, or leave `where` out",
+                    file->path, kind->name);
 }
 
 sotto_status sot_format_decide(const sotto_data_file *file, bool is_matrix,

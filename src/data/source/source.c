@@ -68,12 +68,10 @@ static sotto_status check_joined(const sotto_data_file *file, sotto_error *error
         (is_stored(file->path) && is_stored(file->labels)) || !exists(file->path) ||
         !exists(file->labels))
         return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "`labels` is %.40s, but %.40s is a stream, which may lack rows; give "
-        "two stored files, or declare with `stored_table=true` that both hold "
-        "every row of one stored table",
-        file->labels, is_stored(file->path) ? file->labels : file->path);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "`labels` is %.40s, but %.40s is a stream, which may lack rows; give "
+                    "two stored files, or declare both whole with `stored_table=true`",
+                    file->labels, is_stored(file->path) ? file->labels : file->path);
 }
 
 static bool takes_labels(const sot_reader_kind *kind)
@@ -287,11 +285,10 @@ sotto_status sot_source_check_training(const sot_source *source, sotto_error *er
         return source->kind->check_training(source->reader, error);
     if (source->kind->has_ids || sotto_schema_unit(source->schema) == NULL)
         return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "the schema's unit is the column '%.60s', but a %s file has no ids; give a CSV "
-        "file or a table with that column, or hand the rows over in memory",
-        sotto_schema_unit(source->schema), sot_format_list(lacks_ids, list));
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the schema's unit is '%.60s', but a %s file has no ids; give a CSV "
+                    "file or table with that column, or rows in memory",
+                    sotto_schema_unit(source->schema), sot_format_list(lacks_ids, list));
 }
 
 const char *sot_source_where(const sot_source *source)

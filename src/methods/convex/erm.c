@@ -70,16 +70,15 @@ static sotto_status check_numbers(const sotto_train_config *config, bool may_be_
     if (!isnan(config->lambda) &&
         !(config->lambda <= 1e100 &&
           (config->lambda >= 0x1p-300 || (may_be_zero && config->lambda == 0.0)))) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "`lambda` is %g; a weight beside the sum of the losses is above 0 and at "
-            "most 1e100; for example `lambda=10`; leave it out for the default",
-            config->lambda);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`lambda` is %g; the regulariser's weight lies in (0, 1e100]; "
+                        "leave it out for the default, or give for example `lambda=10`",
+                        config->lambda);
     }
     if (!(config->l1 >= 0.0 && config->l1 <= 1e100)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "`l1` is %g; a weight beside the sum of the losses lies from 0 "
-                        "to 1e100; for example `l1=0.1`",
+                        "`l1` is %g; the weight of the L1 norm lies in [0, 1e100]; for "
+                        "example `l1=0.1`",
                         config->l1);
     }
     if (!isnan(config->l1_width) &&

@@ -38,10 +38,11 @@ static sotto_status check_single(const sot_learner_setup *setup, sotto_error *er
                         "`public_n=N`, or `sampling=poisson`");
     }
     if (config->batch > 1) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "`batch` is %llu, but `sampling` takes one record a step; leave "
-                        "`batch` out, or give `sampling=poisson`",
-                        (unsigned long long)config->batch);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`batch` is %llu, but `sampling` takes one record per step; leave "
+            "`batch` out, or give `sampling=poisson`",
+            (unsigned long long)config->batch);
     }
     return SOTTO_OK;
 }
@@ -66,9 +67,10 @@ static sotto_status set_sampling(const sot_learner *learner, sot_descent *descen
             sotto_sampling_name(config->sampling));
     }
     if (batch > descent->rows) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "`batch` is %.0f, of %.0f rows; give at most as many", batch,
-                        descent->rows);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`batch` is %.0f, but the public row count is %.0f; give at most that many",
+            batch, descent->rows);
     }
     descent->noise.rate = batch / descent->rows;
     descent->divisor = descent->noise.rate * descent->rows;

@@ -191,9 +191,8 @@ static sotto_status check_pure(sot_learner *learner, double sampler_error,
     if (learner->pure_delta <= PURE_DELTA_MOST) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "`epsilon` is %g, at which the sampler's total variation of %g makes a pure "
-        "guarantee hold only up to a delta of %g; give a smaller `epsilon`, fewer "
-        "`draws`, a larger `lambda`, `public_n`, or a `delta`",
+        "`epsilon` is %g; the sampler's total variation of %g then costs a delta of %g; "
+        "lower `epsilon` or `draws`, raise `lambda`, or give `public_n` or a `delta`",
         config->epsilon, sampler_error, learner->pure_delta);
 }
 

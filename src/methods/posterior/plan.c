@@ -179,8 +179,7 @@ sotto_status sot_proximal_plan(sot_sampler_plan *plan, sotto_error *error)
     if (y / plan->step_least > 0x1p40 || plan->steps_most >= UINT64_C(1) << 60) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the sampler would take steps of %.3g in a ball of radius %.3g; "
-                        "raise `lambda`, or lower `radius` or `epsilon`, from which the "
-                        "weight of the losses follows",
+                        "raise `lambda`, or lower `radius` or `epsilon`",
                         plan->step_least, f->radius);
     }
     plan->guard = exponent_error(plan);
@@ -188,11 +187,10 @@ sotto_status sot_proximal_plan(sot_sampler_plan *plan, sotto_error *error)
     plan->total_variation =
         (double)plan->steps_most * (4.0 * plan->guard + 0x1p-94) * (1.0 + 0x1p-20);
     if (!(plan->total_variation < 0x1p-20)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "decisions would be wrong with probability %.2g; raise `lambda`, or lower "
-            "`radius` or `epsilon`, from which the weight of the losses follows",
-            fmin(1.0, plan->total_variation));
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "decisions would be wrong with probability %.2g; raise `lambda`, "
+                        "or lower `radius` or `epsilon`",
+                        fmin(1.0, plan->total_variation));
     }
     /* y and x are rounded at 2^-99 of their size; a step forgets lambda eta' of it. */
     const double each = 0x1p-98 * 2.0 * y;

@@ -72,10 +72,10 @@ static sotto_status check_ball(const sot_learner_setup *setup, sotto_error *erro
             "and there is no pure guarantee; give `radius=10`, or a `delta`");
     }
     if (sot_model_row_of(config->model)->is_quadratic && isnan(config->threshold)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "`radius` is missing: without a ball the squared loss has "
-                        "unbounded slopes, and there is no guarantee; give `radius=10`, "
-                        "or a `threshold` beyond which residuals count linearly");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`radius` is missing: without a ball the squared loss has unbounded slopes "
+            "and no guarantee; give `radius=10`, or a `threshold` for the residuals");
     }
     return SOTTO_OK;
 }

@@ -64,8 +64,8 @@ sotto_status sot_sampler_plan_new(const sot_sampler_facts *facts, const sot_loss
         facts->columns <= SOT_GAUSSIAN_COLUMNS;
     if (sampler == SOTTO_SAMPLER_EXACT_GAUSSIAN && !whole) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "`sampler` is exact-gaussian and the squared loss is clipped at "
-                        "residuals of %g, below those of the ball, %g; raise "
+                        "`sampler` is exact-gaussian, but the loss is clipped at "
+                        "residuals of %g, and the ball has %g; raise "
                         "`threshold`, lower `radius`, or give `sampler=proximal`",
                         loss->slope_most,
                         facts->radius * facts->row_bound + loss->label_most);

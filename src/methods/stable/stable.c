@@ -114,10 +114,10 @@ static sotto_status check_setup(const sot_learner *learner, sotto_error *error)
                         (unsigned long long)config->steps, method, (int)STEPS_MOST);
     }
     if (config->batch > config->public_n) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "`batch` is %llu, of %llu rows; give at most as many",
-                        (unsigned long long)config->batch,
-                        (unsigned long long)config->public_n);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`batch` is %llu, but the public row count is %llu; give at most that many",
+            (unsigned long long)config->batch, (unsigned long long)config->public_n);
     }
     if (!isnan(config->learning_rate) &&
         !(config->learning_rate > 0.0 && config->learning_rate <= 2.0)) {

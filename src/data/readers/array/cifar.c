@@ -23,7 +23,7 @@ sotto_status sot_cifar_read_layout(const sot_bytes *bytes, const char *name,
     if (size % SOT_CIFAR_RECORD_BYTES == 0 && out_layout->rows <= SOT_ARRAY_ROWS_MAX)
         return SOTTO_OK;
     return sot_fail(error, SOTTO_IO,
-                    "%.90s is not made of CIFAR-10 records, %d bytes each: a label and 3 "
-                    "x 32 x 32 pixels; is it damaged, compressed, or another file?",
+                    "%.90s does not consist of CIFAR-10 records of %d bytes (a label, 3 "
+                    "x 32 x 32 pixels); is it damaged, compressed, or another file?",
                     name, (int)SOT_CIFAR_RECORD_BYTES);
 }

@@ -67,11 +67,10 @@ sotto_status sot_idx_read_layout(sot_bytes *bytes, const char *name,
     const size_t dimensions = begin[3];
     if (begin[0] != 0 || begin[1] != 0 || !set_kind(begin[2], out_layout) ||
         dimensions == 0 || dimensions > DIMENSIONS_MAX) {
-        return sot_fail(
-            error, SOTTO_PARSE,
-            "%.90s does not begin like IDX: two zeros, a kind of number and 1 to %d "
-            "dimensions; if it is gzip-compressed, its name must end in .gz",
-            name, (int)DIMENSIONS_MAX);
+        return sot_fail(error, SOTTO_PARSE,
+                        "%.90s does not begin like IDX (two zeros, a type, 1 to %d "
+                        "dimensions); if it is gzip-compressed, its name must end in .gz",
+                        name, (int)DIMENSIONS_MAX);
     }
     out_layout->big_endian = true;
     out_layout->by_columns = false;
@@ -80,7 +79,7 @@ sotto_status sot_idx_read_layout(sot_bytes *bytes, const char *name,
         if (status != SOTTO_OK) return status;
         if (!sot_array_add_dimension(out_layout, i, big_endian(length))) {
             return sot_fail(error, SOTTO_PARSE,
-                            "%.90s has more than 2^32 numbers a row; is it damaged?",
+                            "%.90s has more than 2^32 numbers per row; is it damaged?",
                             name);
         }
     }

@@ -54,8 +54,8 @@ static sotto_status open_features(sot_array_rows *rows, const char *path,
     if (rows->columns != SOT_CIFAR_FEATURES) {
         return sot_fail(
             error, SOTTO_PARSE,
-            "%.90s is CIFAR-10 by its name, with 3 x 32 x 32 pixels a row, and the "
-            "schema has %zu features; give it \"shape\": [3, 32, 32], or rename the file",
+            "%.90s is CIFAR-10 by its name (3072 numbers per row), but the schema has "
+            "%zu features; add \"shape\": [3, 32, 32], or rename the file",
             path, rows->columns);
     }
     return sot_array_file_open(path, SOT_CIFAR_RECORD_BYTES, "bytes", &rows->features,

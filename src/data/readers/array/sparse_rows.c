@@ -30,9 +30,8 @@ static sotto_status check_shapes(const sotto_sparse *entries, sotto_error *error
         indices->rows != entries->values.rows || (uint64_t)starts->rows - 1 > rows_max) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the sparse records need one start more than rows (at most 2^32), an "
-            "index for each value, one column each, and places of SOTTO_INT32 "
-            "or SOTTO_INT64");
+            "sparse records need rows + 1 starts (at most 2^32 rows) and one index per "
+            "value, in one column each of SOTTO_INT32 or SOTTO_INT64");
     }
     sotto_status status = sot_view_check(starts, "starts", error);
     if (status == SOTTO_OK) status = sot_view_check(indices, "indices", error);

@@ -11,13 +11,12 @@ static sotto_status fail_type(const struct ArrowSchema *child, const char *shown
                               bool is_time, sotto_error *error)
 {
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    is_time
-                        ? "the column '%s' of the stream is %s; give its column of the "
-                          "schema the type \"number\" or \"integer\" and a unit, for "
-                          "example \"time_unit\": \"day\", or the type \"ignore\""
-                        : "the column '%s' of the stream is %s, which has no cells that "
-                          "are numbers or texts; leave it out, convert it, or give it "
-                          "the type \"ignore\" in the schema",
+                    is_time ? "the column '%s' of the stream is %s; in the schema give "
+                              "it \"type\": \"integer\" and a unit, for example "
+                              "\"time_unit\": \"day\", or \"type\": \"ignore\""
+                            : "the column '%s' of the stream is %s, not numbers or "
+                              "texts; leave it out, convert it, or give it \"type\": "
+                              "\"ignore\" in the schema",
                     shown, sot_arrow_type_name(child));
 }
 

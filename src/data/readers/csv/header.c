@@ -42,8 +42,8 @@ static sotto_status match_columns(sot_csv *csv, const sot_words *names, char *li
             /* Not quoted: in a file without a header it would be a cell of a record. */
             return sot_fail(
                 error, SOTTO_PARSE,
-                "%.90s: the first line names a column, number %zu, that the schema does "
-                "not; give a header, and list unused columns in the schema with type "
+                "%.90s: column %zu of the first line is not in the schema; give a "
+                "header, and list unused columns in the schema with type "
                 "\"ignore\"",
                 csv->path, csv->field_count + 1);
         }

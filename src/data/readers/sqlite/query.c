@@ -121,12 +121,11 @@ static sotto_status check_unit(const sot_query *query, const char *text,
     const sotto_status status = is_stored(query, unit, &stored, error);
     if (status != SOTTO_OK) return status;
     if (is_itself && stored) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "the query: '%.60s' is the schema's unit, which must be a stored column "
-        "of the table under its own name, not an expression or an alias; "
-        "select the column itself",
-        unit);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "the query: the schema's unit '%.60s' must be a stored column under "
+                    "its own name, not an expression or an alias; "
+                    "select the column itself",
+                    unit);
 }
 
 /* ---- opening ---- */

@@ -113,8 +113,8 @@ static sotto_status refuse(const sql_token *token, const char *why, sotto_error 
 }
 
 static const char one_table[] =
-    "is not for records; give SELECT columns FROM one table WHERE a condition on its row "
-    "(make a table for anything else, or quote a column of this name)";
+    "is not allowed here; use SELECT columns FROM table WHERE condition, make a table, "
+    "or quote a column of this name";
 
 /* Some versions of SQLite treat some of these bytes as blanks, so the tokens would be
  * ambiguous. */

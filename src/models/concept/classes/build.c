@@ -142,15 +142,13 @@ sotto_status sot_concept_add_equal(sot_concept_builder *builder, size_t column,
         !(described->lower < end_of(described))) {
         char digits[SOT_CONCEPT_PLACE_BYTES];
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schema gives the column '%.60s' no bounds, and the class of "
-                        "concepts gives "
-                        "it no cuts; add %s, known without the data, or \"cuts\" of "
-                        "'%.40s', or list other \"columns\"",
+                        "the column '%.60s' has no bounds in the schema; add %s, or give "
+                        "it cut points "
+                        "with `cuts`, or list other \"columns\"",
                         sot_concept_column_name(builder, column, digits),
                         builder->class->of_matrix
                             ? "\"numbers\" with lower and upper to it"
-                            : "lower and upper to it",
-                        sot_concept_column_name(builder, column, digits));
+                            : "lower and upper to it");
     }
     const sot_cells_grid grid = {.column = column,
                                  .cells = cells,
@@ -172,13 +170,14 @@ static sotto_status read_cuts(const sot_json_value *list, double lower, double u
         if (status != SOTTO_OK) return status;
         if (!(out_cuts[i] > before)) {
             return sot_json_refuse(&item,
-                                   i == 0 ? "give cuts above the column's lower bound"
-                                          : "give cuts that rise",
+                                   i == 0
+                                       ? "give cut points above the column's lower bound"
+                                       : "give increasing cut points",
                                    error);
         }
         if (out_cuts[i] > upper)
-            return sot_json_refuse(&item, "give cuts up to the column's upper bound",
-                                   error);
+            return sot_json_refuse(
+                &item, "give cut points up to the column's upper bound", error);
         if (out_cuts[i] == 0.0) out_cuts[i] = 0.0; /* not -0: one spelling */
         before = out_cuts[i];
     }
@@ -203,7 +202,7 @@ sotto_status sot_concept_add_cuts(sot_concept_builder *builder, size_t column,
     sotto_status status = sot_json_as_array(list, error);
     if (status != SOTTO_OK) return status;
     const size_t count = sot_json_size(list);
-    if (count == 0) return sot_json_refuse(list, "give at least one cut", error);
+    if (count == 0) return sot_json_refuse(list, "give at least one cut point", error);
     double *cuts = sot_new_array(count, sizeof *cuts);
     if (cuts == NULL) return sot_fail_memory(error, count, sizeof *cuts);
     status = read_cuts(list, bounded ? described->lower : -SOT_SCHEMA_BOUND_MOST,
@@ -233,9 +232,10 @@ sotto_status sot_concept_add_weights(sot_concept_builder *builder, size_t featur
     if (status != SOTTO_OK) return status;
     if (sot_json_size(list) != count) {
         char remedy[96];
-        snprintf(remedy, sizeof remedy,
-                 "give %zu weights, not %zu: one a cut from 0 to the number of cells",
-                 count, sot_json_size(list));
+        snprintf(
+            remedy, sizeof remedy,
+            "give %zu weights, not %zu: one per cut point from 0 to the number of cells",
+            count, sot_json_size(list));
         return sot_json_refuse(list, remedy, error);
     }
     uint64_t *weights = sot_new_array(count, sizeof *weights);
@@ -265,10 +265,10 @@ static sotto_status check_cells(const sot_concept_class *class, sotto_error *err
         if (class->grids[i].cells == 2) continue;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the column '%.60s' has %llu cells; %s take booleans, values of "
-                        "categories and numbers with one cut: give \"cuts\" of '%.40s', "
+                        "categories and numbers with one cut point: give it with `cuts`, "
                         "or \"bits\" 1",
                         class->names[i], (unsigned long long)class->grids[i].cells,
-                        sot_concept_kind_name(class->kind), class->names[i]);
+                        sot_concept_kind_name(class->kind));
     }
     return SOTTO_OK;
 }
@@ -285,8 +285,8 @@ static sotto_status check_count(const sot_concept_class *class, sotto_error *err
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the schema has no column that fits the class %s; %s", kind,
                         sot_concept_is_binary(class->kind)
-                            ? "it takes booleans, values of categories, and numbers to "
-                              "which \"cuts\" gives one cut"
+                            ? "it takes booleans, values of categories, and numbers with "
+                              "one cut point"
                             : "name one with \"columns\"");
     }
     if (single && count != 1) {
@@ -299,8 +299,8 @@ static sotto_status check_count(const sot_concept_class *class, sotto_error *err
     if (masks && count > SOT_CONCEPT_BITS_MAX) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the class %s has %zu features; all 2^%d of its concepts are scored, so it "
-            "takes up to %d: list the relevant ones with \"columns\"",
+            "the class %s has %zu features; it scores 2^%d concepts and so takes up to "
+            "%d features; list the relevant ones with \"columns\"",
             kind, count, (int)SOT_CONCEPT_BITS_MAX, (int)SOT_CONCEPT_BITS_MAX);
     }
     return SOTTO_OK;

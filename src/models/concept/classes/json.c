@@ -84,7 +84,8 @@ static sotto_status read_number(sot_concept_builder *builder, size_t column,
     const bool equal = sot_json_member(item, "cells", &cells);
     const bool given = sot_json_member(item, "cuts", &cuts);
     if (equal == given)
-        return sot_json_refuse(item, "of a number it has \"cells\" or \"cuts\"", error);
+        return sot_json_refuse(item, "give either \"cells\": N or \"cuts\": [...]",
+                               error);
     if (given) return sot_concept_add_cuts(builder, column, &cuts, error);
     const sotto_status status = sot_json_as_int64(&cells, &number, error);
     if (status != SOTTO_OK) return status;

@@ -53,15 +53,16 @@ sotto_status sot_pac_cuts_measure(sot_pac *pac, uint64_t *out_measure, sotto_err
     for (size_t j = 0; j < class->features; j++) {
         const uint64_t more = polarities(class) * measure_of(pac, j);
         if (more > most - measure) {
-            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "the class has more than 2^62 cuts; take fewer bits");
+            return sot_fail(
+                error, SOTTO_INVALID_ARGUMENT,
+                "the class has more than 2^62 cut points; give fewer \"bits\"");
         }
         measure += more;
     }
     if (measure == 0) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "all weights of the class are 0; give at least one cut some weight");
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "all weights of the class are 0; give at least one cut point a "
+                        "weight above 0");
     }
     *out_measure = measure;
     return SOTTO_OK;

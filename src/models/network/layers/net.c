@@ -118,7 +118,7 @@ const char *sot_layer_text(const sot_layer *layer, char out[SOT_LAYER_TEXT_BYTES
         break;
     case SOT_LAYER_DATA_NORM:
         (void)snprintf(out, SOT_LAYER_TEXT_BYTES, "%s%s", name,
-                       layer->clip_squares > 0.0 ? "" : " of means alone");
+                       layer->clip_squares > 0.0 ? "" : " of means only");
         break;
     case SOT_LAYER_NORMALISE:
     case SOT_LAYER_DENSE:

@@ -94,11 +94,10 @@ static sotto_status add_cnn(sot_net *net, sotto_error *error)
 {
     const sot_shape input = net->input;
     if (input.height < 16 || input.width < 16) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "cnn needs images of at least 16 x 16, and the schema's rows are %zu x %zu x "
-            "%zu (planes, height, width); give \"shape\" in the schema, or `network=mlp`",
-            input.channels, input.height, input.width);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "cnn needs images of 16 x 16 or more; the schema gives %zu x %zu "
+                        "x %zu; add \"shape\" to it, or give `network=mlp`",
+                        input.channels, input.height, input.width);
     }
     const sotto_status status = add_photograph(net, error);
     if (status != SOTTO_OK) return status;

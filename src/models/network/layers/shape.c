@@ -110,7 +110,7 @@ sotto_status sot_net_finish(sot_net *net, sotto_error *error)
         shape = layer->out;
         if (sot_shape_size(shape) > SOT_NET_SIZE_MAX)
             return refuse(layer, l + 1,
-                          "its output is more than 2^24 numbers a record: choose fewer "
+                          "its output is more than 2^24 numbers per record: choose fewer "
                           "channels or a longer stride",
                           error);
         layer->first = net->parameters;

@@ -25,8 +25,8 @@ static sotto_status check_setup(const sot_learner_setup *setup, sotto_error *err
     const sotto_train_config *config = setup->config;
     if (setup->unit_rows != 1) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the schema's unit has up to %llu rows, and clipping the "
-                        "gradients of single rows gives no guarantee for a unit; use a "
+                        "the schema's unit has up to %llu rows, but networks clip the "
+                        "gradients of single rows; use a "
                         "linear model, for example `model=logistic`",
                         (unsigned long long)setup->unit_rows);
     }
@@ -107,11 +107,11 @@ static sotto_status set_noise(sot_learner *learner, sot_nn *nn, sotto_error *err
     if (status == SOTTO_OK)
         status = sot_steps_calibrate(&steps, config, &nn->noise, &nn->multiplier, error);
     if (status == SOTTO_UNREACHABLE && nn->before_count > 0) {
-        return sot_fail(error, SOTTO_UNREACHABLE,
-                        "the data norms of the network leave no step of the %llu an "
-                        "epsilon of %g at delta %g; give them more noise, or take a "
-                        "group-norm",
-                        (unsigned long long)steps.count, config->epsilon, config->delta);
+        return sot_fail(
+            error, SOTTO_UNREACHABLE,
+            "the data norms of the network leave nothing for %llu steps at epsilon %g "
+            "and delta %g; give them more noise, or use a group-norm",
+            (unsigned long long)steps.count, config->epsilon, config->delta);
     }
     return status;
 }

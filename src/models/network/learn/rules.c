@@ -105,9 +105,10 @@ static sotto_status check_batch(const sot_learner_setup *setup, double rows,
                         (unsigned long long)config->batch);
     }
     if (rows > 0.0 && (double)config->batch > rows) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "`batch` is %llu, of %.0f rows; give at most as many",
-                        (unsigned long long)config->batch, rows);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`batch` is %llu, but the public row count is %.0f; give at most that many",
+            (unsigned long long)config->batch, rows);
     }
     return SOTTO_OK;
 }
