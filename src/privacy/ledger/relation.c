@@ -27,11 +27,11 @@ static sotto_status refuse_rows(const sot_state *state, sotto_error *error)
 {
     char unit[60];
     sot_printable(state->unit, unit, sizeof unit);
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "the plan protects one row and the ledger of %s every row of one "
-                    "'%s'; without a cap on rows its price there is infinite; add "
-                    "\"unit\": {\"column\": \"%s\", \"rows\": %llu} to the schema",
-                    state->dataset, unit, unit, (unsigned long long)state->unit_rows);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "the plan protects one row and the ledger of %s all rows of one '%s'; add "
+        "\"unit\": {\"column\": \"%s\", \"rows\": %llu} to the schema",
+        state->dataset, unit, unit, (unsigned long long)state->unit_rows);
 }
 
 static sotto_status refuse_unit(const sot_state *state, const sotto_plan *plan,
@@ -43,8 +43,8 @@ static sotto_status refuse_unit(const sot_state *state, const sotto_plan *plan,
     if (state->unit[0] == '\0') {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "the plan protects '%s' under replace-one and the ledger of %s one row: a "
-            "changed row may change two persons; use a ledger with --unit '%s'",
+            "the plan protects '%s' under replace-one and the ledger of %s one row, and "
+            "one row can change two units; use one with --unit '%s'",
             unit, state->dataset, unit);
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -61,9 +61,8 @@ static sotto_status check_rows(const sotto_plan *plan, sotto_error *error)
         const uint64_t rows = sotto_plan_event(plan, i)->rows;
         if (rows == 0 || rows >= cap) continue;
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "event %zu of the plan has \"rows\": %llu and the plan a unit of "
-                        "%llu rows; the event's rows bound those of one unit: set "
-                        "\"rows\": %llu",
+                        "event %zu of the plan has \"rows\": %llu, but a unit has up to "
+                        "%llu rows; set \"rows\": %llu in the event",
                         i, (unsigned long long)rows, (unsigned long long)cap,
                         (unsigned long long)cap);
     }

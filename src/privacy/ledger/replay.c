@@ -64,8 +64,8 @@ static sotto_status check_numbers(const sot_budget *budget, sotto_error *error)
                           : budget->own_delta == 0.0;
     if (good) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "`own_delta` is %g, the part of delta for the runs' own deltas; it "
-                    "is at least 0 and below delta, which is %g (0 for a pure budget)",
+                    "`own_delta` is %g; the share of delta for the runs' own deltas lies "
+                    "in [0, delta), where delta is %g (0 for a pure budget)",
                     budget->own_delta, budget->delta);
 }
 

@@ -179,18 +179,15 @@ static sotto_status check_pure(const sot_state *state, const sotto_plan *plan,
             continue;
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
-            "the ledger of %s keeps a pure budget (delta 0), which cannot pay for "
-            "the plan's %s event; use pure mechanisms such as discrete-laplace, or "
-            "a ledger with a delta",
+            "the ledger of %s has a pure budget (delta 0), which does not cover the "
+            "plan's %s event; use pure mechanisms, or another ledger",
             state->dataset, sotto_mechanism_name(event->mechanism));
     }
     if (charges->sampler == 0 && charges->specks == 0) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_UNSUPPORTED,
-        "the ledger of %s keeps a pure budget (delta 0), which cannot pay for "
-        "a sampler error; use exact samplers, or a ledger with a delta, for "
-        "example 1e-12",
-        state->dataset);
+    return sot_fail(error, SOTTO_UNSUPPORTED,
+                    "the ledger of %s has a pure budget (delta 0), which does not cover "
+                    "a sampler error; use exact samplers or another ledger",
+                    state->dataset);
 }
 
 static sotto_status refuse_samplers(const sot_state *state, const sot_charges *sums,
@@ -206,9 +203,8 @@ static sotto_status refuse_samplers(const sot_state *state, const sot_charges *s
     sot_shown_up(sot_amount_value_up(price - used, SOT_DELTA_UNIT), DIGITS, texts[0]);
     sot_shown_down(sot_amount_value_down(left, SOT_DELTA_UNIT), DIGITS, texts[1]);
     return sot_fail(error, SOTTO_BUDGET_EXCEEDED,
-                    "the run's sampler error costs %s of delta, 1 + e^epsilon times "
-                    "itself at the ledger's epsilon %s, and %s is left for it; use an "
-                    "exact sampler, or a ledger of a smaller epsilon",
+                    "the sampler error costs %s of delta (ledger epsilon %s), and %s is "
+                    "left; use an exact sampler, or a ledger of smaller epsilon",
                     texts[0], sot_shown_whole(state->budget.epsilon, texts[2]), texts[1]);
 }
 

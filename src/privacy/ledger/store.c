@@ -29,12 +29,14 @@ enum {
     LINE_BYTES_MAX = 1 << 21
 };
 
+#define NEXT_ROW "(SELECT coalesce(max(row), 0) + 1 FROM entry)"
+
 /* The exact content of sqlite_schema, in the order of the names. */
 static const char *const schema[] = {
     "CREATE TABLE entry(row INTEGER PRIMARY KEY CHECK(row >= 1), line TEXT NOT NULL) "
     "STRICT",
-    "CREATE TRIGGER entry_in_order BEFORE INSERT ON entry WHEN new.row IS NOT (SELECT "
-    "coalesce(max(row), 0) + 1 FROM entry) BEGIN SELECT raise(ABORT, 'ledger rows are "
+    "CREATE TRIGGER entry_in_order BEFORE INSERT ON entry WHEN new.row IS NOT " NEXT_ROW
+    " BEGIN SELECT raise(ABORT, 'ledger rows are "
     "numbered without a gap'); END",
     "CREATE TRIGGER entry_not_changed BEFORE UPDATE ON entry BEGIN SELECT raise(ABORT, "
     "'ledger rows are never changed'); END",
@@ -219,7 +221,7 @@ sotto_status sot_store_check_place(sot_store *store, sotto_error *error)
     if (code == SQLITE_OK && moved == 0) return SOTTO_OK;
     return sot_fail(error, SOTTO_IO,
                     "ledger %s: cannot confirm that the path still names the open file; "
-                    "if it was moved or replaced, put it back, then run the same command",
+                    "if it was moved or replaced, put it back and run again",
                     store->place.shown);
 }
 

@@ -104,8 +104,8 @@ static sotto_status log_inverse_base_delta(double delta, double rate, double ste
     *out_log = log(2.0 * steps * rate) - log(delta);
     if (*out_log > 0.0) return SOTTO_OK;
     return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "delta/(2 T q) is %g, not below 1: after so few sampled steps the "
-                    "lemma asks nothing of the base release; use a smaller delta",
+                    "delta/(2 T q) is %g, not below 1: the lemma then requires nothing "
+                    "of the base release; use a smaller delta",
                     delta / (2.0 * steps * rate));
 }
 

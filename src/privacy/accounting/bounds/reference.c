@@ -65,11 +65,11 @@ static sotto_status lambda_limit(const sot_composition *composition, double *out
     for (size_t i = 0; i < composition->sampled_count; i++) {
         const sot_sampled *sampled = &composition->sampled[i];
         if (!(sampled->sigma >= 1.0 && sampled->rate <= 1.0 / (16.0 * sampled->sigma))) {
-            return sot_fail(error, SOTTO_UNSUPPORTED,
-                            "noise multiplier %g and rate %g are outside the lemma, "
-                            "which needs a noise multiplier of at least 1 and a rate of "
-                            "at most 1/16 of its inverse",
-                            sampled->sigma, sampled->rate);
+            return sot_fail(
+                error, SOTTO_UNSUPPORTED,
+                "noise multiplier %g and rate %g are outside the lemma, which needs a "
+                "multiplier S >= 1 and a rate of at most 1/(16 S)",
+                sampled->sigma, sampled->rate);
         }
         const double most =
             sampled->sigma * sampled->sigma * -log(sampled->rate * sampled->sigma);

@@ -27,9 +27,10 @@ static sotto_status check_request(double delta_least, size_t points, sotto_error
             delta_least);
     }
     if (points < 2 || points > SOTTO_CURVE_POINTS_MAX) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the curve is to have %zu points; give a number from 2 to %d",
-                        points, SOTTO_CURVE_POINTS_MAX);
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`points` is %zu; give a number from 2 to %d, for example `points=100`",
+            points, SOTTO_CURVE_POINTS_MAX);
     }
     return SOTTO_OK;
 }

@@ -196,9 +196,8 @@ static sotto_status pure_epsilon(const sot_composition *composition, sotto_accou
         isinf(upper) || isinf(sot_exact_loss_max(composition, SOT_REMOVE))) {
         return sot_fail(
             error, SOTTO_UNREACHABLE,
-            "delta is 0 (or used up by approximate events), but the plan has "
-            "Gaussian, GDP, zCDP, rdp or objective-perturbation events, which need "
-            "a delta above 0");
+            "delta is 0 (or used up by approximate events), but Gaussian, GDP, zCDP, RDP "
+            "and objective-perturbation events need a delta above 0, for example 1e-6");
     }
     for (size_t i = 0; i < composition->pure_count; i++) {
         const sot_pure *pure = &composition->pure[i];

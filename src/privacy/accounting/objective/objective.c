@@ -92,7 +92,7 @@ static sotto_status check_neighbours(const sot_objective_law *law, sotto_error *
     }
     if (law->unit_rows != 1) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "`calibration` is %s, which is proved for one row a unit, and "
+                        "`calibration` is %s, which is proved for one row per unit, and "
                         "the unit has %llu; give `calibration=sharp`",
                         sot_objective_theorem_name(law->theorem),
                         (unsigned long long)law->unit_rows);
@@ -125,7 +125,7 @@ static sotto_status check_margins(const sot_objective_law *law, sotto_error *err
     }
     return sot_fail(
         error, SOTTO_UNSUPPORTED,
-        "`calibration` is %s, which is proved for losses of one margin a row, and this "
+        "`calibration` is %s, which is proved for losses of one margin per row, and this "
         "loss has rank %zu with %zu classes; give `calibration=sharp`",
         sot_objective_theorem_name(law->theorem), law->rank, law->classes);
 }
@@ -143,10 +143,10 @@ sotto_status sot_objective_check_problem(const sot_objective_law *law, sotto_err
         status = check_positive("the bound of one record", law->record_bound, error);
     if (status != SOTTO_OK) return status;
     if (isinf(law->smoothness)) {
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "the loss is not smooth, and objective perturbation is proved "
-                        "for smooth losses; use output perturbation or noisy gradient "
-                        "descent, or smooth the kink of the loss");
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "the loss is not smooth, and objective perturbation needs a smooth loss; use "
+            "output perturbation or noisy gradient descent, or smooth the kink");
     }
     status = check_margins(law, error);
     if (status != SOTTO_OK) return status;

@@ -145,7 +145,7 @@ static sotto_status read_dimension(const sot_json_value *value, uint32_t *out_di
     if (status != SOTTO_OK) return status;
     if (dimension < 1 || dimension > INT32_MAX) {
         return sot_json_refuse(
-            value, "give how many numbers are released at once, or \"any\"", error);
+            value, "give the number of values released at once, or \"any\"", error);
     }
     *out_dimension = (uint32_t)dimension;
     return SOTTO_OK;

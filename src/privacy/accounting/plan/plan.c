@@ -181,11 +181,11 @@ static sotto_status check_neighbours(const sotto_plan *plan, const sotto_event *
     if (event->sampling == SOTTO_POISSON) {
         if (plan->adjacency == SOTTO_ADD_REMOVE || row->sampled == AS_ITSELF)
             return SOTTO_OK;
-        return sot_fail(error, SOTTO_UNSUPPORTED,
-                        "Poisson sampling of a %s event is proved for adjacency "
-                        "add-remove: under %s nothing bounds what leaving the record out "
-                        "does; change one of them",
-                        mechanism, sotto_adjacency_name(plan->adjacency));
+        return sot_fail(
+            error, SOTTO_UNSUPPORTED,
+            "Poisson sampling of a %s event is proved only for `adjacency=add-remove`, "
+            "and `adjacency` is %s; change the adjacency or the sampling",
+            mechanism, sotto_adjacency_name(plan->adjacency));
     }
     if (plan->adjacency == SOTTO_REPLACE_ONE) return SOTTO_OK;
     return sot_fail(error, SOTTO_UNSUPPORTED,
@@ -214,8 +214,8 @@ static sotto_status check_sampling(const sotto_plan *plan, const sotto_event *ev
     if (row->sampled == NEVER) {
         return sot_fail(error, SOTTO_UNSUPPORTED,
                         "`rate` is given, but no theorem here prices a sampled %s event; "
-                        "sampling works with gaussian, and with events that have an "
-                        "epsilon of their own (pure, approximate, laplace, ...)",
+                        "sample gaussian events, or events with their own epsilon (pure, "
+                        "approximate, laplace, ...)",
                         sotto_mechanism_name(event->mechanism));
     }
     const sotto_status status = check_neighbours(plan, event, row, error);
@@ -369,9 +369,9 @@ static sotto_status check_lattice(const sotto_plan *plan, const sotto_event *eve
     if (sot_event_subsampled(&half, plan->adjacency, SOTTO_UNSET, &release))
         return SOTTO_OK;
     return sot_fail(error, SOTTO_UNSUPPORTED,
-                    "no theorem here prices this sampled discrete-gaussian event: it "
-                    "needs one number, or a sensitivity of one grid step; a whole number "
-                    "of grid steps, and sigma from 0.15 to 2000 of them");
+                    "no theorem here prices this sampled discrete-gaussian event: give "
+                    "one number, or a sensitivity of one grid step. The sensitivity must "
+                    "be whole grid steps, and sigma 0.15 to 2000 of them");
 }
 
 sotto_status sot_plan_check_event(const sotto_plan *plan, const sotto_event *event,

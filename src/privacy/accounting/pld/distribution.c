@@ -273,8 +273,8 @@ static sotto_status refuse(const builder *b, size_t index, sotto_mechanism mecha
 {
     return sot_fail(
         b->error, SOTTO_UNSUPPORTED,
-        "event %zu is %s, which has moments of the loss but no known distribution of it; "
-        "the accountant pld cannot price it: use `accountant=exact` or rdp",
+        "event %zu is %s, whose loss has known moments but no known distribution, so pld "
+        "cannot price it; use `accountant=exact` or `accountant=rdp`",
         index + 1, sotto_mechanism_name(mechanism));
 }
 

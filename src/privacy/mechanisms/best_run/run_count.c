@@ -25,8 +25,8 @@ sotto_status sot_run_count_draw(sotto_rng *rng, const sotto_runs *runs,
     if (mean > mean_most ||
         (!is_poisson && (runs->shape > shape_most || words(runs) > words_most))) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the number of runs has mean %g and shape %g, beyond the "
-                        "sampler; give a mean of at most %g and a shape of at most %g",
+                        "the number of runs has mean %g and shape %g; the sampler takes "
+                        "a mean up to %g and a shape up to %g",
                         mean, runs->shape, mean_most, shape_most);
     }
     const uint64_t count =

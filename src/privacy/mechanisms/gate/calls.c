@@ -14,7 +14,7 @@ void *sot_tape_copy_array(sot_tape *tape, const void *array, size_t count, size_
 {
     void *copy = sot_new_array(count, size);
     if (copy == NULL) {
-        sot_tape_report(tape, "the tape ran out of memory");
+        sot_tape_report(tape, "the gate tape ran out of memory");
     } else if (count > 0) {
         memcpy(copy, array, count * size);
     }

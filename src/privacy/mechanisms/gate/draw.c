@@ -120,7 +120,7 @@ bool sot_tape_draw(sotto_gate *gate, const sot_tape_draw_call *call, double *out
     char details[240];
     (void)snprintf(
         details, sizeof details,
-        "draw in dimension %zu on a ball of %a, Lipschitz at most %a, range at "
+        "sample in dimension %zu on a ball of %a, Lipschitz at most %a, range at "
         "most %a",
         call->dimension, call->ball, call->lipschitz_most, call->range_most);
     sot_tape_item *it = sot_tape_begin_call(gate, SOT_TAPE_DRAW, call->index, details);
@@ -152,15 +152,15 @@ void sot_tape_draw_result(sotto_gate *gate, const sot_tape_draw_call *call,
 {
     (void)gate;
     sot_tape *tape = sot_tape_running;
-    sot_tape_item *it = sot_tape_waiting_item(SOT_TAPE_DRAW, "a draw");
+    sot_tape_item *it = sot_tape_waiting_item(SOT_TAPE_DRAW, "a sample");
     if (it == NULL) return;
     if (call->potential == NULL) return; /* reported when the call began */
     double squares = 0.0;
     for (size_t i = 0; i < call->dimension; i++)
         squares += theta[i] * theta[i];
     if (!(sqrt(squares) <= call->ball * (1.0 + 1e-6))) {
-        sot_tape_report(tape, "a draw of norm %.17g has left the ball: %s", sqrt(squares),
-                        it->text);
+        sot_tape_report(tape, "a sample of norm %.17g has left the ball: %s",
+                        sqrt(squares), it->text);
     }
     it->theta = sot_tape_copy_array(tape, theta, call->dimension, sizeof *it->theta);
     it->probes = measure(tape, call, theta);

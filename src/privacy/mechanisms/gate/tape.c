@@ -101,7 +101,7 @@ static void check_generators(sot_tape *tape)
 {
     const sot_tape_item **drawing = sot_new_array(tape->size, sizeof *drawing);
     if (drawing == NULL) {
-        sot_tape_report(tape, "the tape ran out of memory");
+        sot_tape_report(tape, "the gate tape ran out of memory");
         return;
     }
     size_t count = 0;
@@ -111,9 +111,9 @@ static void check_generators(sot_tape *tape)
     if (count > 1) qsort(drawing, count, sizeof *drawing, compare_generators);
     for (size_t i = 1; i < count; i++) {
         if (compare_generators(&drawing[i - 1], &drawing[i]) != 0) continue;
-        sot_tape_report(
-            tape, "two calls drew from the same state of the generator: %s; and: %s",
-            drawing[i - 1]->text, drawing[i]->text);
+        sot_tape_report(tape,
+                        "two calls used the same state of the generator: %s; and: %s",
+                        drawing[i - 1]->text, drawing[i]->text);
     }
     sot_free(drawing);
 }
@@ -123,7 +123,7 @@ void sot_tape_stop(sot_tape *tape)
     assert(sot_tape_running == tape);
     if (tape->mode == SOT_TAPE_RECORDING) check_generators(tape);
     if (tape->mode == SOT_TAPE_REPLAYING && tape->next < tape->size) {
-        sot_tape_report(tape, "the replay ended early; the recording went on with: %s",
+        sot_tape_report(tape, "the replay ended early; the recording continued with: %s",
                         tape->items[tape->next].text);
     }
     tape->mode = SOT_TAPE_IDLE;
@@ -137,7 +137,7 @@ sot_tape_item *sot_tape_next_item(sot_tape *tape, sot_tape_item_kind kind,
 {
     if (tape->mode == SOT_TAPE_REPLAYING) {
         if (tape->next == tape->size) {
-            sot_tape_report(tape, "the replay went on after the recording ended: %s",
+            sot_tape_report(tape, "the replay continued after the recording ended: %s",
                             text);
             return NULL;
         }
@@ -152,7 +152,7 @@ sot_tape_item *sot_tape_next_item(sot_tape *tape, sot_tape_item_kind kind,
         sot_tape_item *items =
             sot_resize_array(tape->items, tape->capacity, capacity, sizeof *items);
         if (items == NULL) {
-            sot_tape_report(tape, "the tape ran out of memory");
+            sot_tape_report(tape, "the gate tape ran out of memory");
             return NULL;
         }
         tape->items = items;
@@ -171,7 +171,7 @@ void sot_tape_describe_event(const sotto_event *event, char text[SOT_TAPE_EVENT_
     (void)snprintf(
         text, SOT_TAPE_EVENT_BYTES,
         "%s noise_multiplier %a epsilon %a delta %a rho %a mu %a scale %a "
-        "sensitivity %a grid %a atom %a shift %a %s rate %a count %" PRIu64
+        "sensitivity %a grid %a atom %a shift %a. Sampling %s rate %a count %" PRIu64
         " categories %u rows %u vertices %u theorem %u dimension %u batch %" PRIu64
         " of %" PRIu64 " '%.*s'",
         sotto_mechanism_name(event->mechanism), event->noise_multiplier, event->epsilon,
@@ -219,7 +219,7 @@ void sot_tape_gate_recorded(const sotto_gate *gate, size_t index)
     if (sot_tape_running->expects_call) {
         sot_tape_report(sot_tape_running,
                         "a release of event %zu (%s) went by without showing its values "
-                        "to the tape",
+                        "to the gate tape",
                         index + 1, sotto_plan_event(gate->plan, index)->purpose);
     }
     sot_tape_running->expects_call = false;

@@ -253,8 +253,8 @@ static sotto_status delta_left(const sot_posterior_law *law, double epsilon, dou
     if (*out_left >= 0.5 * delta) return SOTTO_OK;
     return sot_fail(
         error, SOTTO_UNREACHABLE,
-        "epsilon is %g and delta %g, which leaves no room for the samplers' total "
-        "variation of %g, e^epsilon times; give a smaller `epsilon` or a larger `delta`",
+        "`epsilon` is %g and `delta` %g, too small for the samplers' total variation of "
+        "%g times e^epsilon; give a smaller `epsilon` or a larger `delta`",
         epsilon, delta, total_error(law));
 }
 

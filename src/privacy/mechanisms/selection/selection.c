@@ -54,11 +54,10 @@ sotto_status sot_noise_for_epsilon(double epsilon, uint64_t multiple,
     }
     const double floored = floor(ldexp(epsilon, shift));
     if (multiple > SOT_DISCRETE_LAPLACE_MAX || shift < 0 || !(floored >= 0x1p10)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "epsilon %g needs noise of scale %g, more than the 2^40 that can be "
-            "drawn; use a coarser grid or a larger epsilon",
-            epsilon, (double)multiple / epsilon);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "epsilon %g needs noise of scale %g, above the sampler's limit "
+                        "of 2^40; use a coarser grid or a larger epsilon",
+                        epsilon, (double)multiple / epsilon);
     }
     *out_scale =
         (sot_ratio){.numerator = multiple << shift, .denominator = (uint64_t)floored};
@@ -91,12 +90,11 @@ sotto_status sot_selection_check(const sotto_selection_config *config, sotto_err
     if (status == SOTTO_OK) status = sot_check_change(config->change, error);
     if (status != SOTTO_OK) return status;
     if (config->sensitivity < 1 || config->sensitivity > SOT_SENSITIVITY_MAX) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "sensitivity is %" PRIu64
-            "; set it to the most that one record changes a score, a whole number "
-            "from 1 to 2^43",
-            config->sensitivity);
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "sensitivity is %" PRIu64
+                        "; set it to the largest change of a score by one record, a "
+                        "whole number from 1 to 2^43",
+                        config->sensitivity);
     }
     if (config->adjacency != SOTTO_ADD_REMOVE && config->adjacency != SOTTO_REPLACE_ONE) {
         return sot_fail(
