@@ -13,8 +13,7 @@ sotto_status sot_exact_loss_of(const sot_laboratory *laboratory, sot_exact_loss 
     const double rate = sot_laboratory_setting(laboratory, "rate");
     const double sigma = sot_laboratory_setting(laboratory, "sigma");
     if (learner->empirical == NULL || isnan(lambda) || (isnan(rate) && isnan(sigma))) {
-        return sot_fail(error, SOTTO_INTERNAL,
-                        "the learner does not say which noise it draws");
+        return sot_fail(error, SOTTO_INTERNAL, "the learner does not state its noise");
     }
     *out_loss = (sot_exact_loss){
         .empirical = learner->empirical,

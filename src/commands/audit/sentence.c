@@ -39,7 +39,7 @@ static void put_refuted(sotto_audit *audit, const char *sure)
     } else if (found->verdict.refuted) {
         (void)snprintf(out, size,
                        "REFUTED, %s: the attack has at most %.4g %% false negatives and "
-                       "at most %.4g %% false positives; the claim of epsilon %.4g at "
+                       "at most %.4g %% false positives. The claim of epsilon %.4g at "
                        "delta %.3g requires at least %.4g %% false negatives.",
                        sure, 100.0 * found->verdict.false_negative_rate_upper,
                        100.0 * found->verdict.false_positive_rate_upper, found->epsilon,
@@ -88,12 +88,11 @@ void sot_audit_put_sentence(sotto_audit *audit)
                        sure, epsilon, share, found->epsilon);
         break;
     case SOTTO_AUDIT_AS_GAUSSIAN:
-        (void)snprintf(out, size,
-                       "Not refuted: %s mu is at least %.4g; a Gaussian release with "
-                       "this mu, a different mechanism, would have epsilon %.4g, %.0f %% "
-                       "of the %.4g that is claimed.",
-                       sure, shown_below(found->bounds.mu_lower), epsilon, share,
-                       found->epsilon);
+        (void)snprintf(
+            out, size,
+            "Not refuted: %s mu is at least %.4g. A Gaussian release with this mu, a "
+            "different mechanism, would have epsilon %.4g, %.0f %% of the claimed %.4g.",
+            sure, shown_below(found->bounds.mu_lower), epsilon, share, found->epsilon);
         break;
     }
 }

@@ -82,9 +82,10 @@ static sotto_status settle(const sotto_model *model, const char *description, si
     /* A learner takes a public number of rows at its word, and indexes by it. */
     if (config->public_n > 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "coins choose the rows of a shadow model, so that their number "
-                        "is not public; leave `public_n` out, and use a method that "
-                        "needs no public number of rows");
+                        "`public_n` is %llu, but coins choose a shadow model's rows; "
+                        "leave `public_n` out, and use a method that needs none, for "
+                        "example `method=objective`",
+                        (unsigned long long)config->public_n);
     }
     config->target = NULL;
     config->network = model->net != NULL ? description : NULL;

@@ -50,8 +50,8 @@ static sotto_status check_counts(const sotto_audit_counts *counts, sotto_error *
         return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "%" PRIu64 " of %" PRIu64 " runs with and %" PRIu64 " of %" PRIu64
-                    " runs without the record were flagged; give at least one run of "
-                    "each kind, at most 2^33, and no more flagged runs than runs",
+                    " runs without the record were flagged; give 1 to 2^33 runs of each "
+                    "kind, and fewer flagged",
                     counts->true_positives, counts->members, counts->false_positives,
                     counts->others);
 }

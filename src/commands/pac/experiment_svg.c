@@ -57,12 +57,11 @@ sotto_status sotto_pac_experiment_to_svg(const sotto_pac_experiment *first,
                                          char **out_svg, sotto_error *error)
 {
     sot_growing out = {.failed = false};
-    sot_svg_begin(
-        &out, second != NULL ? 2 * PANEL : PANEL, HEIGHT,
-        "Excess risk of private learners",
-        "Mean risk above the best threshold's, against the number of rows, for the "
-        "exponential mechanism, permute-and-flip, Laplace noise on all counts, and the "
-        "fewest errors without privacy.");
+    sot_svg_begin(&out, second != NULL ? 2 * PANEL : PANEL, HEIGHT,
+                  "Excess risk of private learners",
+                  "Mean risk above the best threshold's, against the number of rows. "
+                  "Curves: the exponential mechanism, permute-and-flip, Laplace noise on "
+                  "all counts, and the fewest errors without privacy.");
     draw_panel(&out, first, LEFT);
     if (second != NULL) draw_panel(&out, second, LEFT + PANEL);
     sot_svg_end(&out);

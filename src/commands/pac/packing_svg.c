@@ -221,8 +221,9 @@ sotto_status sotto_packing_study_to_svg(const sotto_packing_study *study, char *
     sot_svg_begin(
         &out, has_contrast ? WIDTH : WIDTH - 356, HEIGHT, "The packing of thresholds",
         "Left: probability of naming the correct one of K thresholds, against the number "
-        "of rows: curves by formula for the exponential mechanism, permute-and-flip and "
-        "the upper limit of every private learner, dots simulated. Next: rows for a "
+        "of rows. Curves are formulas for the exponential mechanism, permute-and-flip "
+        "and the upper limit of every private learner; dots are simulations. Next: rows "
+        "for a "
         "success of 0.9 against K. Right, if there: errors of the same rows with a "
         "bounded density, and with a Lipschitz loss.");
     draw_success(&out, study);

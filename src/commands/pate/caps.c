@@ -64,8 +64,8 @@ static sotto_status open_table(sot_pate_label_run *run, const sotto_schema *sche
     if (run->config->vote_labels && vote->unit == SOTTO_PATE_TEACHERS &&
         vote->adjacency == SOTTO_ADD_REMOVE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "a table of labels has a column for each teacher, and a removed "
-                        "teacher still votes for the first class; use "
+                        "`adjacency` is add-remove, but in a table of labels a removed "
+                        "teacher still votes for the first class; give "
                         "`adjacency=replace-one`, or a table of counts");
     }
     run->schema = schema;

@@ -160,7 +160,7 @@ sotto_status sot_pate_label_certify(sot_pate_label_run *run, sotto_error *error)
                    "labels of %llu public rows by the noisy vote of teachers (%s)%s",
                    (unsigned long long)run->answered,
                    sotto_pate_aggregator_name(run->vote.aggregator),
-                   run->agrees ? ", and how much they agree" : "");
+                   run->agrees ? ", and their agreement" : "");
     (void)snprintf(access, sizeof access,
                    !run->from_table ? "the votes of %llu teachers, whose shards of the "
                                       "rows are disjoint, once"
@@ -172,13 +172,12 @@ sotto_status sot_pate_label_certify(sot_pate_label_run *run, sotto_error *error)
         "the schema: columns, types, bounds, categories, the label set",
         "the settings of the teachers and of the votes, and the number of teachers",
         "the rows that are labelled, which are public",
-        "how many queries were asked and answered, which the labels tell", NULL};
+        "the numbers of queries and of answers, which follow from the labels", NULL};
     size_t count = 4;
     if (sot_schema_state_adjusted(run->schema, adjusted)) unprotected[count++] = adjusted;
     if (run->from_table)
-        unprotected[count++] =
-            "that one unit moves no more votes than was said: the word "
-            "of whoever trained the teachers";
+        unprotected[count++] = "that one unit moves no more votes than stated: declared "
+                               "by the owner of the teachers, not checked";
     if (run->has_student)
         unprotected[count++] =
             "the student's probabilities: of a model that is public, or released before "

@@ -23,7 +23,7 @@ void sot_student_name(const sotto_training *training, const sot_student_asked *a
     (void)snprintf(route, SOT_STUDENT_BYTES,
                    SOT_PATE_ROUTE
                    "%.64s: "
-                   "learned from them and from public rows alone, which costs nothing; "
+                   "learned only from them and from public rows, which costs nothing; "
                    "plan, noise and ledger are those of the labels",
                    asked->hash);
 }

@@ -45,8 +45,8 @@ sotto_status sot_check_public_model(const char *option, const char *path,
     if (status != SOTTO_VERIFICATION) return status;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "`%s` is %s, computed from the data set '%s' of this run without a certificate "
-        "that verifies; give a model with a valid certificate, or one of other rows",
+        "`%s` is %s, computed from this run's data set '%s' without a valid certificate; "
+        "give a model with a valid certificate, or of other rows",
         option, sot_printable(path, file, sizeof file),
         sot_printable(own, id, sizeof id));
 }

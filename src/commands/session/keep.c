@@ -70,11 +70,11 @@ sotto_status sot_session_check_new(const sot_session *session, sotto_error *erro
     sot_finished_run finished;
     const sotto_status status = find_finished(session, &finished, error);
     if (status != SOTTO_OK || finished.row == 0) return status;
-    return sot_fail(error, SOTTO_IO,
-                    "the checkpoint was in use by another process, which has finished "
-                    "the same run (row %llu of the ledger); nothing was charged again: "
-                    "run the same command again for its result",
-                    (unsigned long long)finished.row);
+    return sot_fail(
+        error, SOTTO_IO,
+        "the checkpoint was in use by another process, which finished this run (row %llu "
+        "of the ledger); nothing was charged again; rerun for its result",
+        (unsigned long long)finished.row);
 }
 
 static sotto_status refuse_finished(const sot_session *session, uint64_t row,
@@ -104,9 +104,9 @@ static sotto_status check_committed(const sot_session *session, const char *text
     sot_certificate_file_close(&file);
     if (status == SOTTO_OUT_OF_MEMORY || strcmp(hash, finished->output) == 0)
         return status;
-    return refuse_finished(session, finished->row,
-                           "is not what it wrote: put that back, or give another output",
-                           error);
+    return refuse_finished(
+        session, finished->row,
+        "has changed since: put the original back, or give another output", error);
 }
 
 /* The charge as it was made, for the summary. */

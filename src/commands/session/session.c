@@ -62,12 +62,11 @@ sotto_status sot_check_privacy(double epsilon, double delta, sotto_adjacency adj
 sotto_status sot_check_origin(sot_origin origin, uint64_t n, sotto_error *error)
 {
     if (n == 0 || !sot_rows_are_secret(origin)) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "`public_n` is %llu, but the rows are selected by a condition or come from a "
-        "stream, so that their number is secret; leave `public_n` out, or give a whole "
-        "stored table (of a stream: `stored_table=true`)",
-        (unsigned long long)n);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "`public_n` is %llu, but a condition or a stream makes the number of "
+                    "rows secret; leave `public_n` out, or declare a whole stream with "
+                    "`stored_table=true`",
+                    (unsigned long long)n);
 }
 
 sotto_status sot_check_stream(const sot_session *session, sotto_error *error)
@@ -77,16 +76,15 @@ sotto_status sot_check_stream(const sot_session *session, sotto_error *error)
     if (unit == NULL || session->origin != SOT_ROWS_STREAMED) return SOTTO_OK;
     if (session->data_path == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the schema's unit is '%.40s', but the records are selected, and "
-                        "an unknown program made their columns; give the stored table, "
-                        "or declare them one with `stored_table=true`",
+                        "the schema's unit is '%.40s', but an unknown program made the "
+                        "columns of these records; give the stored table, or declare it "
+                        "with `stored_table=true`",
                         unit);
     }
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT,
-        "the schema's unit is '%.30s', but the rows come from a stream, whose columns an "
-        "unknown program made; give the stored file, or declare with `stored_table=true` "
-        "that the stream is a whole stored table with its own column names",
+        "the schema's unit is '%.30s', but an unknown program made the columns of this "
+        "stream; give the stored file, or declare it stored with `stored_table=true`",
         unit);
 }
 
@@ -236,12 +234,12 @@ static sotto_status check_seed(const sot_session *session, sotto_error *error)
     char shown[80];
     const sotto_status status = ledger_path(session, &ledger, error);
     if (status != SOTTO_OK || ledger == NULL || !session->insecure_test) return status;
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "`insecure_test_seed` is %llu and the ledger is %s; a ledger charges "
-                    "only for secret noise; leave out `insecure_test_seed`, or test with "
-                    "a schema that names no \"ledger\"",
-                    (unsigned long long)session->test_seed,
-                    sot_printable(ledger, shown, sizeof shown));
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`insecure_test_seed` is %llu and the ledger is %s; a ledger charges "
+        "only for secret noise; leave out the seed, or use a schema without \"ledger\"",
+        (unsigned long long)session->test_seed,
+        sot_printable(ledger, shown, sizeof shown));
 }
 
 sotto_status sot_session_check(const sot_session *session, sotto_error *error)
@@ -324,7 +322,7 @@ static sotto_status work_through_gate(sot_session *session, sot_session_work wor
     if (status == SOTTO_OK &&
         sotto_gate_sampler_error_upper(session->gate) > session->sampler_error) {
         status = sot_fail(error, SOTTO_INTERNAL,
-                          "the samplers' error is larger than what was charged");
+                          "the samplers' error is larger than the charged one");
     }
     /* The claimed sampler error is the charged one, which follows from the plan. The error of the
      * actual samples may be smaller, and under caps it is a function of the outcome. */

@@ -34,7 +34,7 @@ static void name_place(const sot_session *session, char place[SOT_COVERED_BYTES]
         (void)snprintf(place, SOT_COVERED_BYTES, "%s",
                        is_stream                    ? "the rows of the stream"
                        : session->data_path != NULL ? "the rows of the data file"
-                                                    : "the records handed over");
+                                                    : "the records in memory");
     }
 }
 
@@ -85,7 +85,7 @@ size_t sot_session_row_facts(const sot_session *session,
     if (sot_state_stream(session->origin) != NULL)
         out_facts[count++] = sot_state_stream(session->origin);
     if (is_counted && session->origin == SOT_ROWS_GIVEN)
-        out_facts[count++] = "that the records handed over were every row of a stored "
+        out_facts[count++] = "that the records in memory were every row of a stored "
                              "table: declared by the caller, not checked";
     return count;
 }
@@ -146,8 +146,8 @@ static void state_outcome(sot_prose *prose, const sot_session *session)
     if (session->outcome == SOTTO_RUN_FINISHED)
         sot_prose_line(
             prose, "finished before",
-            "row %llu of the ledger is the charge of this run; nothing was charged "
-            "again, and records may have changed since; --again starts a new run",
+            "row %llu of the ledger is the charge of this run, and nothing was charged "
+            "again; --again starts a new run on the present records",
             (unsigned long long)session->reservation.id);
 }
 

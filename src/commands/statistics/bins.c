@@ -259,7 +259,8 @@ static sotto_status prepare_bounds(sot_release *release, sotto_error *error)
     const sotto_column_type type = release->described->type;
     if (type != SOTTO_COLUMN_NUMBER && type != SOTTO_COLUMN_INTEGER) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the column '%.60s' is of type %s, whose bounds are known",
+                        "the column '%.60s' is of type %s, whose values are public; name "
+                        "a number or an integer",
                         release->described->name, sotto_column_type_name(type));
     }
     sotto_status status = sot_release_make_exact(release, BOUND_BINS, error);

@@ -137,11 +137,11 @@ sotto_status sot_release_certify(const sot_release *release, sot_session *sessio
     if (given)
         (void)snprintf(access, sizeof access, "the scores of the candidates, once");
     const char *const covered[] = {access, NULL};
-    const char *const scores[] = {"the candidates and how many there are, and whether "
-                                  "the first score is a number",
-                                  "that the scores have the declared sensitivity: "
-                                  "declared by the caller, not checked",
-                                  "the settings of this release", NULL};
+    const char *const scores[] = {
+        "the candidates and their number, and whether the first score is a number",
+        "that the scores have the declared sensitivity: "
+        "declared by the caller, not checked",
+        "the settings of this release", NULL};
     char adjusted[SOT_ADJUSTED_BYTES];
     const char *unprotected[4 + SOT_ROWS_FACTS + 1] = {
         "the schema: columns, types, bounds, categories"};

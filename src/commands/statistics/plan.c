@@ -163,8 +163,7 @@ static sotto_status set_unit(sot_release *release, sotto_error *error)
     if (config->public_n > 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "`public_n` is %llu, but the schema's unit is the column "
-                        "'%.60s', whose values have different numbers of rows, so that "
-                        "the number of rows is secret; leave `public_n` out",
+                        "'%.60s', so the number of rows is secret; leave `public_n` out",
                         (unsigned long long)config->public_n, unit);
     }
     if (sot_release_scores_are_given(release)) {

@@ -83,7 +83,7 @@ sotto_status sot_release_state_accuracy(sot_release *release, uint64_t candidate
     (void)snprintf(
         release->accuracy, sizeof release->accuracy,
         "P(u <= OPT - t) <= |Y| exp(-epsilon t/%s), with |Y| = %llu, epsilon = %s, "
-        "Delta = %llu, t in units of the score: with probability at least %s %s %s",
+        "Delta = %llu, t in units of the score. With probability at least %s %s %s",
         any ? "(2 Delta)" : "Delta", (unsigned long long)candidates, epsilon,
         (unsigned long long)selection->sensitivity, sure, what, amount);
     return SOTTO_OK;

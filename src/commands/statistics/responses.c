@@ -46,15 +46,15 @@ static sotto_status prepare_responses(sot_release *release, sotto_error *error)
     }
     if (release->config->adjacency != SOTTO_REPLACE_ONE) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "`adjacency` is %s, but one answer a row shows the number of "
+                        "`adjacency` is %s, but one answer per row reveals the number of "
                         "rows; give `adjacency=replace-one`, under which it is public",
                         sotto_adjacency_name(release->config->adjacency));
     }
     if (sot_rows_are_secret(release->origin)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "one answer a row shows the number of rows, which is secret for "
-                        "rows of a condition or a stream; give a whole stored table (of "
-                        "a stream: `stored_table=true`)");
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "one answer per row reveals the number of rows, which is secret for a "
+            "condition or a stream; give a whole stored table, or `stored_table=true`");
     }
     sotto_event event;
     const sotto_randomized_response_config config = settings_of(release);

@@ -62,11 +62,10 @@ static void advise_on_norm(sotto_training *training)
     char shown[SOT_SHOWN_BYTES], root[SOT_SHOWN_BYTES];
     const sotto_row_norm norm = sotto_schema_row_norm(training->schema);
     if (norm.given || bound <= 2.0) return;
-    advise(
-        training,
-        "the norm bound %s is the largest norm that %s columns can have; rows are mostly "
-        "shorter, and the noise grows with it: try row_norm with a smaller bound",
-        sot_shown(bound, 1, shown), sot_shown((double)dimension, 0, root));
+    advise(training,
+           "the norm bound %s is the largest norm of %s columns, and the noise grows "
+           "with it: most rows are shorter; try a smaller row_norm",
+           sot_shown(bound, 1, shown), sot_shown((double)dimension, 0, root));
 }
 
 static void advise_on_lambda(sotto_training *training)
@@ -81,9 +80,8 @@ static void advise_on_lambda(sotto_training *training)
     const double weight = rows * bound * bound * sot_model_curvature(&training->config);
     if (!isnan(beta) && lambda > beta * weight) {
         advise(training,
-               "the prior of precision lambda %s outweighs all expected rows together, "
-               "which count beta each: a posterior sample will reflect little but the "
-               "prior; more rows, a larger epsilon or fewer samples would help",
+               "the prior (lambda %s) outweighs all expected rows: a posterior sample "
+               "will mostly reflect it; use more rows, a larger epsilon or fewer samples",
                sot_shown(lambda, 0, shown));
     } else if (lambda > weight) {
         advise(training,
@@ -137,11 +135,11 @@ static void advise_on_class(sotto_training *training)
     char shown[SOT_SHOWN_BYTES], half[SOT_SHOWN_BYTES];
     if (!(rows > 0.0 && shortfall > 0.5 * rows)) return;
     advise(training,
-           "the shortfall %s is more than %s, half of the expected rows: the concept may "
-           "be no better than a guess; use %s, or a larger epsilon",
+           "the shortfall %s exceeds %s, half of the expected rows: the concept may be a "
+           "mere guess; use %s, or a larger epsilon",
            sot_shown(shortfall, 0, shown), sot_shown(floor(0.5 * rows), 0, half),
            training->learner->errors.lists > 0 ? "the method exponential"
-                                               : "fewer columns or cuts");
+                                               : "fewer columns or cut points");
 }
 
 void sot_training_advise(sotto_training *training)

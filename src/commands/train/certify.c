@@ -80,7 +80,8 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
     if (training->learner->net != NULL)
         unprotected[count++] = "the network: its layers, and the numbers in its file";
     if (concept)
-        unprotected[count++] = "the class of concepts: its columns, cuts and weights";
+        unprotected[count++] =
+            "the class of concepts: its columns, cut points and weights";
     if (config->expected_rows > 0)
         unprotected[count++] = "the expected number of rows, a public guess";
     if (config->prior != NULL)
@@ -94,8 +95,8 @@ sotto_status sot_training_certify(const sotto_training *training, sot_session *s
         unprotected[count++] = "the validation rows, declared public";
     if (word[0] != '\0') unprotected[count++] = word;
     if (session->resumed)
-        unprotected[count++] = "that this training was gone on with once from each of "
-                               "its checkpoints: no ledger could tell";
+        unprotected[count++] = "that this training was resumed once from each of its "
+                               "checkpoints: no ledger checked it";
     count += sot_session_row_facts(session, unprotected + count);
     unprotected[count] = NULL;
     sotto_certificate_facts facts = sotto_certificate_defaults();

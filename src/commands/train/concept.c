@@ -185,7 +185,8 @@ static void show_grid(sot_prose *prose, const char *name, const sot_cells_grid *
     if (grid->cuts == NULL || grid->cells - 1 > CUTS_SHOWN) {
         sot_prose_line(
             prose, "", "%s: %llu %s from %s to %s", name, (unsigned long long)grid->cells,
-            grid->cuts == NULL ? "cells of equal width" : "cells between public cuts",
+            grid->cuts == NULL ? "cells of equal width"
+                               : "cells between public cut points",
             sot_shown(grid->lower, 0, lower), sot_shown(grid->upper, 0, upper));
         return;
     }
@@ -196,7 +197,7 @@ static void show_grid(sot_prose *prose, const char *name, const sot_cells_grid *
                                   i == 0 ? "" : ", ", sot_shown(grid->cuts[i], 0, lower));
         used += (size_t)size;
     }
-    sot_prose_line(prose, "", "%s: cut at %s", name, list);
+    sot_prose_line(prose, "", "%s: cut points %s", name, list);
 }
 
 void sot_training_show_concept(const sotto_training *training, bool features,
@@ -207,7 +208,8 @@ void sot_training_show_concept(const sotto_training *training, bool features,
     sot_prose_line(prose, "class", "%s of %zu feature%s%s%s: %s",
                    sot_concept_kind_name(class->kind), class->features,
                    class->features == 1 ? "" : "s", class->both ? ", both ways" : "",
-                   class->weights != NULL ? ", cuts weighed by a public measure" : "",
+                   class->weights != NULL ? ", cut points weighted by a public measure"
+                                          : "",
                    sot_concept_count_text(class, count));
     if (!features) return;
     for (size_t i = 0; i < class->features && i < FEATURES_SHOWN; i++)

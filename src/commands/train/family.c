@@ -53,7 +53,8 @@ sotto_status sot_training_load_prior(sotto_training *training, const char *path,
     const sot_model_row *row = sot_model_row_of(training->config.model);
     if (path == NULL || !row->has_coefficients)
         return SOTTO_OK; /* the learner refuses it */
-    sotto_status status = sotto_model_load(path, &model, error);
+    sotto_status status =
+        sot_fail_of(error, sotto_model_load(path, &model, error), "prior");
     if (status == SOTTO_OK && !training->config.data_is_public)
         status = sot_check_public_model("prior", path, model, training->schema, error);
     if (status != SOTTO_OK) {

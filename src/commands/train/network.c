@@ -171,7 +171,8 @@ static sotto_status load_init(sotto_training *training, sotto_error *error)
                        training->inputs->start);
         return SOTTO_OK;
     }
-    sotto_status status = sotto_model_load(config->init, &model, error);
+    sotto_status status =
+        sot_fail_of(error, sotto_model_load(config->init, &model, error), "init");
     if (status == SOTTO_OK && !config->data_is_public)
         status =
             sot_check_public_model("init", config->init, model, training->schema, error);

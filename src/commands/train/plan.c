@@ -77,9 +77,8 @@ static sotto_status check_rows(const sotto_train_config *config,
     if (config->public_n > 0 && sotto_schema_unit(schema) != NULL) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
-            "`public_n` is given, but the schema's unit is the column '%.60s', whose "
-            "values may have different numbers of rows, so that the number of rows is "
-            "secret; give `expected_rows` in its place",
+            "`public_n` is given, but the schema's unit is the column '%.60s', so the "
+            "number of rows is secret; give `expected_rows` in its place",
             sotto_schema_unit(schema));
     }
     return SOTTO_OK;
@@ -176,15 +175,15 @@ static sotto_status check_stream(const sotto_training *training, sotto_error *er
     }
     if (training->learner->concept != NULL && !training->learner->streams) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "`stream` is given, but the errors of a class of this size are "
-                        "counted with all rows in memory; leave `stream` out, or give "
+                        "`stream` is given, but a class of this size needs all rows in "
+                        "memory; leave `stream` out, or give "
                         "the class fewer bits");
     }
     if (!training->learner->streams) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "`stream` is given, but the method %s needs all rows in memory; "
-                        "leave `stream` out, or use gd, sgd with Poisson sampling, "
-                        "newton, frank-wolfe, statistics or adassp",
+                        "leave it out, or use gd, Poisson sgd, newton, frank-wolfe, "
+                        "statistics or adassp",
                         sotto_method_name(training->method));
     }
     return sot_table_check_stream(training->schema, error);

@@ -72,6 +72,13 @@ static sotto_status check_score(const sotto_tune_config *config, sotto_error *er
             "`score_epsilon` is %g; it is above 0; for example `score_epsilon=0.1`",
             config->score_epsilon);
     }
+    if (paid && config->score_epsilon >= config->train.epsilon) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`score_epsilon` is %g, but the whole tuning has an `epsilon` of %g; give a "
+            "smaller score, for example `score_epsilon=%g`",
+            config->score_epsilon, config->train.epsilon, 0.05 * config->train.epsilon);
+    }
     if (paid && config->train.stream) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,

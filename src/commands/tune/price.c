@@ -210,7 +210,15 @@ static sotto_status refuse(const sotto_tuning *tuning, sotto_error *error)
 /* Nothing fits: because all cost too much, or because settings want more than there is, which `price` says again. */
 static sotto_status give_up(sotto_tuning *tuning, const bracket *at, sotto_error *error)
 {
+    const double score = tuning->config.score_epsilon;
+    const double budget = tuning->config.train.epsilon;
     if (at->refused == 0.0) return refuse(tuning, error);
+    if (!isnan(score) && at->high < 0.1 * budget) {
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "`score_epsilon` is %g and leaves each training less than %g of "
+                        "the epsilon %g; give a smaller score, or a larger `epsilon`",
+                        score, at->high, budget);
+    }
     const sotto_status status = price(tuning, at->first_refused, error);
     return status == SOTTO_OK ? refuse(tuning, error) : status;
 }

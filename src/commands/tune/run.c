@@ -99,7 +99,7 @@ static sotto_status learn_and_score(tune_run *run, const sot_tuned_run *candidat
     if (status == SOTTO_OK &&
         sotto_gate_sampler_error_upper(gate) > run->tuning->run_sampler_error) {
         status = sot_fail(error, SOTTO_INTERNAL,
-                          "the samplers' error is larger than what was charged");
+                          "the samplers' error is larger than the charged one");
     }
     return status;
 }

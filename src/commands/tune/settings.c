@@ -69,13 +69,14 @@ static sotto_status refuse_name(const char *name, size_t length, sotto_error *er
     const char *near = sot_nearest_word(word, names);
     if (near != NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "'%s' is no setting that can be tuned; did you mean %s?", shown,
-                        near);
+                        "`grid` names '%s', which cannot be tuned; did you mean %s?",
+                        shown, near);
     }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "'%s' is no setting that can be tuned; lambda, learning-rate, steps, "
-                    "batch, epochs, clip and others are: sotto tune --help",
-                    shown);
+    return sot_fail(
+        error, SOTTO_INVALID_ARGUMENT,
+        "`grid` names '%s', which cannot be tuned; lambda, learning-rate, steps, "
+        "batch, epochs, clip and others can: sotto tune --help",
+        shown);
 }
 
 sotto_status sot_tuned_find(const char *name, size_t length,

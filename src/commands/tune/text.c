@@ -56,7 +56,7 @@ void sot_tuning_state(const sotto_tuning *tuning, size_t winner,
     sot_tuning_name(tuning, winner, name);
     (void)snprintf(
         out, SOT_TUNE_STATEMENT_BYTES,
-        "tuned: %.240s. The best of a secret number of trainings, %s; settings drawn "
+        "tuned: %.240s. The best of a secret number of trainings, %s; settings sampled "
         "from "
         "%.400s, scored %s. The plan covers all; only the winner left.",
         name, law, space,

@@ -270,7 +270,8 @@ static sotto_status check_curator(const sotto_verify_config *config, const char 
 {
     char wanted[SOTTO_KEY_HEX_BYTES];
     if (config->curator == NULL) return SOTTO_OK;
-    const sotto_status status = sotto_key_read_public(config->curator, wanted, error);
+    const sotto_status status = sot_fail_of(
+        error, sotto_key_read_public(config->curator, wanted, error), "curator");
     if (status != SOTTO_OK) return status;
     if (curator[0] == '\0')
         return sot_fail(error, SOTTO_VERIFICATION,

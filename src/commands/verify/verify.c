@@ -173,7 +173,8 @@ static sotto_status check_signer(const sot_certificate_file *file, const char *s
 {
     char wanted[SOTTO_KEY_HEX_BYTES];
     if (signed_by == NULL) return SOTTO_OK;
-    const sotto_status status = sotto_key_read_public(signed_by, wanted, error);
+    const sotto_status status =
+        sot_fail_of(error, sotto_key_read_public(signed_by, wanted, error), "signed_by");
     if (status != SOTTO_OK) return status;
     if (file->signer == NULL)
         return sot_fail(error, SOTTO_VERIFICATION,

@@ -28,13 +28,13 @@ void sot_craft_corners(sot_study *study)
  * second. */
 void sot_craft_concept(sot_study *study)
 {
+    static const char bit[] = "\"type\": \"integer\", \"lower\": 0, \"upper\": 1";
     (void)snprintf(
         study->schema_text, sizeof study->schema_text,
         "{\"target\": {\"column\": \"yes\", \"labels\": [\"no\", \"yes\"]}, "
-        "\"columns\": [{\"name\": \"a\", \"type\": \"integer\", \"lower\": 0, "
-        "\"upper\": 1}, {\"name\": \"b\", \"type\": \"integer\", \"lower\": 0, "
-        "\"upper\": 1}, {\"name\": \"yes\", \"type\": \"category\", \"values\": "
-        "[\"no\", \"yes\"]}]}");
+        "\"columns\": [{\"name\": \"a\", %s}, {\"name\": \"b\", %s}, "
+        "{\"name\": \"yes\", \"type\": \"category\", \"values\": [\"no\", \"yes\"]}]}",
+        bit, bit);
     study->config.concept = "candidates";
     study->features = 2;
     study->is_table = true;

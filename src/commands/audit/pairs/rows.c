@@ -50,9 +50,8 @@ void sot_study_on_line(sot_study *study, size_t base_rows)
     study->other = (sot_study_row){{-1.0, 0.0}, label, 1};
     look_along(study, 0);
     if (cuts_slopes(study)) study->config.threshold = 0.25; /* residuals are near 1 */
-    study->pair = "one feature: the record at 1 against rows at -1, every margin in the "
-                  "linear part of the loss, where the record's gradient is as long as "
-                  "the claim allows";
+    study->pair = "one feature: the record at 1, rows at -1; all margins in the linear "
+                  "part of the loss, where the gradient attains its bound";
 }
 
 void sot_study_aside(sot_study *study, size_t base_rows, double length, double aside)

@@ -60,11 +60,10 @@ static void tilt_one_record(sot_study *study, double mu)
     const double rows =
         study->config.lambda * middle / (length * (1.0 - length * middle));
     study->base[0] = (sot_study_row){{-length, 0.0}, 1.0, (size_t)rows};
-    study->pair =
-        "one feature in a ball of radius 4: rows near 0 move the distribution towards "
-        "its edge, where the record's gradient is 4.4 of 5 that are allowed";
-    study->short_of =
-        "the bound is of a gradient at the ball's edge, the distribution is inside";
+    study->pair = "one feature in a ball of radius 4: rows near 0 move the distribution "
+                  "to the edge, where the record's gradient is 4.4 (bound: 5)";
+    study->short_of = "the bound is that of a gradient at the ball's edge, and the "
+                      "distribution is inside";
 }
 
 /* Replace-one: two records at the best angle to theta's axis, on either side, attain the bound 2
@@ -84,11 +83,10 @@ static void tilt_two_records(sot_study *study, double mu)
     study->base[0].copies = (size_t)rows;
     study->record = (sot_study_row){{aside, -rest}, -1.0, 1};
     study->other = (sot_study_row){{aside, rest}, -1.0, 1};
-    study->pair =
-        "two features in a ball of radius 4: rows along the first move the distribution "
-        "towards its edge, both records pull it aside, against each other";
-    study->short_of =
-        "the bound is of a gradient at the ball's edge, the distribution is inside";
+    study->pair = "two features in a ball of radius 4: rows along the first move the "
+                  "distribution to the edge; the records pull it to opposite sides";
+    study->short_of = "the bound is that of a gradient at the ball's edge, and the "
+                      "distribution is inside";
 }
 
 /* The largest slope of the loss with the threshold that is set, if it has one. */
@@ -119,8 +117,8 @@ static void tilt_aside(sot_study *study, double mu)
     study->config.lambda = sot_study_of_lambda(study, lambda);
     study->config.radius = 1.5 * middle;
     study->pair = "two features in a ball: rows along the first move the distribution "
-                  "far along it, the record is on their wrong side and aside of them";
-    study->short_of = "aside of the others the record is shorter";
+                  "far along it; the record is misclassified and off their axis";
+    study->short_of = "off the axis of the others the record is shorter";
 }
 
 sotto_status sot_craft_posterior(sot_study *study, sotto_error *error)

@@ -26,7 +26,7 @@ void sot_craft_stochastic(sot_study *study)
     const uint64_t rows = replaces ? study->config.public_n : study->config.expected_rows;
     study->config.batch = (rows * 3 + 3) / 4;
     study->short_of = "three quarters of the records take part in a step, and the last "
-                      "step does not tell in which steps the record did";
+                      "step does not reveal the steps of the record";
 }
 
 /* Add-remove: one step from 0, all rows on one line. The record moves the gradient's sum by 1/2
@@ -104,7 +104,7 @@ void sot_craft_transcript(sot_study *study)
     if (row->set_transcript != NULL) row->set_transcript(study);
     sot_study_set_rows(study);
     study->pair = "one feature: the record's gradient has norm 1 in the first step and 0 "
-                  "in the second; the attack uses the difference of the two steps";
+                  "in the second; the attack uses their difference";
     study->short_of = "one step of two shows the record, and the difference has the "
                       "noise of both";
 }

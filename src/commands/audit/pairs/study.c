@@ -57,11 +57,10 @@ static sotto_status check_rows(const sotto_audit_config *config, const sot_study
     for (size_t i = 0; i < study->groups; i++)
         rows += study->base[i].copies;
     if (rows <= ROWS_MOST) return SOTTO_OK;
-    return sot_fail(
-        error, SOTTO_UNSUPPORTED,
-        "`epsilon` is %g, and the pair for the method %s would have %zu rows; audit a "
-        "larger epsilon, for example `epsilon=6`: a bug does not depend on it",
-        config->epsilon, sotto_method_name(config->method), rows);
+    return sot_fail(error, SOTTO_UNSUPPORTED,
+                    "`epsilon` is %g, and the pair for the method %s would have %zu "
+                    "rows; audit a larger epsilon, for example `epsilon=6`",
+                    config->epsilon, sotto_method_name(config->method), rows);
 }
 
 static sotto_status find_crafter(const sotto_audit_config *config, size_t *out_index,
