@@ -390,7 +390,7 @@ static const cli_command quantile_command = {
 
 static const cli_command bounds_command = {
     .name = "bounds",
-    .summary = "Release powers of two that a column lies between, if no bounds are known",
+    .summary = "Release powers of two as bounds of a column, if no bounds are known",
     .options = data_operand,
     .shared = bounds_shared,
     .example = "sotto release bounds " SURVEY "income" SCHEMA,

@@ -148,8 +148,9 @@ static sotto_status fill_sampling(const cli_call *call, sotto_event *event,
                                 method, flags[i].flag, flags[i].flag, flags[i].example)
                      : cli_fail(error, SOTTO_INVALID_ARGUMENT,
                                 "--%s is %s, but --sampling %s has no such parameter; "
-                                "leave it out or give the --sampling it belongs to",
-                                flags[i].flag, cli_text(call, flags[i].flag), method);
+                                "leave it out or give --sampling %s",
+                                flags[i].flag, cli_text(call, flags[i].flag), method,
+                                i == 0 ? "poisson" : "without-replacement");
     }
     if (status != SOTTO_OK) return status;
     if (cli_given(call, "rate")) event->rate = cli_number(call, "rate");

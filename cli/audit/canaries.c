@@ -29,7 +29,7 @@ static const cli_option make_options[] = {
     {"included", CLI_FILE, CLI_REQUIRED,
      "file for the canaries of the training: append it to the records", .value = "FILE",
      .example = "included.csv", .output = SOTTO_OUTPUT_DATA},
-    {"coins", CLI_FILE, CLI_REQUIRED, "file for the coins, one a line", .value = "FILE",
+    {"coins", CLI_FILE, CLI_REQUIRED, "file for the coins, one per line", .value = "FILE",
      .example = "coins.txt", .output = SOTTO_OUTPUT_DATA},
     {"seed", CLI_COUNT, CLI_OPTIONAL, "seed of the rows, which are public", .value = "N",
      .example = "7", .fallback = "1", .count_max = UINT64_MAX},

@@ -218,7 +218,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
 
 const cli_command audit_learner = {
     .name = "learner",
-    .summary = "Train a learner on its worst pair of neighbours, and tell them apart",
+    .summary = "Train a learner on its worst pair of neighbours, and distinguish them",
     .details =
         "No data is read: the rows are crafted, and the noise is fresh. Exit code 1\n"
         "when the claim is refuted.",

@@ -243,7 +243,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
 
 const cli_command audit_model = {
     .name = "model",
-    .summary = "Tell the training rows of a model from similar rows",
+    .summary = "Distinguish the training rows of a model from similar rows",
     .details =
         "The printed rates are exact: with --data-is-public you declare that "
         "their\nreaders may know the rows. Rates prove nothing about epsilon, because no "

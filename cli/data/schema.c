@@ -198,7 +198,7 @@ static sotto_status run_check(const cli_call *call, sotto_error *error)
     if (status == SOTTO_OK) {
         (void)fputs(cli_flag(call, "json") ? json : text, stdout);
         if (cli_given(call, "data"))
-            (void)fprintf(stderr, "%s fits the schema, as far as its header tells\n",
+            (void)fprintf(stderr, "the header of %s fits the schema\n",
                           cli_text(call, "data"));
     }
     sotto_free(json);

@@ -411,8 +411,7 @@ static const cli_command export_command = {
 static const cli_command check_command = {
     .name = "check",
     .summary = "Recompute the chain, the sums and every charge",
-    .details =
-        "An older copy of a ledger is intact too: only --expect-head tells it apart.",
+    .details = "An older copy of a ledger is intact too: only --expect-head detects it.",
     .options = check_options,
     .example = NEW_LEDGER " > init.txt && sotto ledger check budget.ledger",
     .run = run_check,

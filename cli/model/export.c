@@ -58,7 +58,7 @@ const cli_command cli_export = {
     .name = "export",
     .summary = "Write a model as a C header",
     .details =
-        "The header predicts as sotto predict does; docs/reference/model.md shows how.",
+        "The header predicts like sotto predict; docs/reference/model.md has an example.",
     .options = options,
     .example = "sotto export examples/model.json --c --name smoker",
     .run = run,

@@ -271,7 +271,7 @@ static const cli_option *const shared[] = {cli_rows_options, NULL};
 
 const cli_command cli_predict = {
     .name = "predict",
-    .summary = "Score rows with a model, one line a row",
+    .summary = "Score rows with a model, one line per row",
     .details =
         "Predictions reveal information about the input rows: protect them like the\n"
         "rows. They reveal nothing more about the training rows. An interval covers\n"

@@ -239,19 +239,19 @@ static sotto_status make_class(const cli_call *call, char **out_text, sotto_erro
     return status;
 }
 
-/* The class came from flags: a refusal that quotes a part of it, "columns", means the flag
- * --columns. A flag is as long as its name in quotes. */
-static void name_flags(sotto_error *error)
+/* Names a part of the class as the user gave it: the flag --columns, or "columns" in a file. All spellings have the same
+ * length. */
+static void name_parts(sotto_error *error, bool in_file)
 {
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        char quoted[16];
-        (void)snprintf(quoted, sizeof quoted, "\"%s\"", parts[i]);
+    for (size_t i = 0; i < 2 * sizeof parts / sizeof parts[0]; i++) {
+        char quoted[16], name[16];
+        const char mark = i % 2 == 0 ? '"' : '`';
+        (void)snprintf(quoted, sizeof quoted, "%c%s%c", mark, parts[i / 2], mark);
+        (void)snprintf(name, sizeof name, in_file ? "\"%s\"" : "--%s", parts[i / 2]);
+        if (strcmp(quoted, name) == 0) continue;
         for (char *at = strstr(error->message, quoted); at != NULL;
-             at = strstr(at, quoted)) {
-            const size_t length = strlen(parts[i]);
-            memcpy(at, "--", 2);
-            memcpy(at + 2, parts[i], length);
-        }
+             at = strstr(at, quoted))
+            memcpy(at, name, strlen(name));
     }
 }
 
@@ -278,8 +278,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     config.concept = class;
     if (status == SOTTO_OK) {
         status = cli_train_run(call, &config, error);
-        if (status != SOTTO_OK && !pac_is_class(cli_text(call, "class")))
-            name_flags(error);
+        if (status != SOTTO_OK) name_parts(error, pac_is_class(cli_text(call, "class")));
     }
     free(class);
     return status;
