@@ -192,7 +192,7 @@ static void check_equal(const sot_json_value *ours, const json_t *theirs)
 /* Where we are stricter than Jansson on purpose. */
 static bool is_stricter(const char *message)
 {
-    return strstr(message, "tell from zero") != NULL ||
+    return strstr(message, "distinguish from zero") != NULL ||
            strstr(message, "deeper than 32") != NULL ||
            strstr(message, "more than 2048 bytes") != NULL;
 }

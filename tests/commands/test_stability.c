@@ -82,7 +82,7 @@ static void the_number_of_selected_rows_is_never_public(void **state)
         const sotto_release_config answers =
             release_of(SOTTO_RELEASE_RESPONSES, "smokes");
         assert_refused(sotto_release_data(&answers, schema, &place.file, &result, &error),
-                       SOTTO_INVALID_ARGUMENT, &error, "one answer a row", "secret",
+                       SOTTO_INVALID_ARGUMENT, &error, "one answer per row", "secret",
                        NULL);
         sotto_train_config train = sotto_train_defaults();
         sotto_train_result *trained = NULL;
@@ -149,7 +149,7 @@ static void no_spelling_hides_a_condition(void **state)
         sotto_release_config config = release_of(SOTTO_RELEASE_RESPONSES, "smokes");
         place.file.query = queries[i];
         assert_refused(sotto_release_data(&config, schema, &place.file, &result, &error),
-                       SOTTO_INVALID_ARGUMENT, &error, "one answer a row", "secret",
+                       SOTTO_INVALID_ARGUMENT, &error, "one answer per row", "secret",
                        NULL);
         config = release_of(SOTTO_RELEASE_SUM, "age");
         assert_ok(sotto_release_data(&config, schema, &place.file, &result, &error),
@@ -269,7 +269,7 @@ static void selected_records_have_no_public_number(void **state)
     const char *json = sotto_train_json(result);
     assert_non_null(strstr(json, "\"rows_public\": true"));
     assert_non_null(strstr(json, "\"the number of rows\""));
-    assert_non_null(strstr(json, "handed over were every row of a stored table"));
+    assert_non_null(strstr(json, "in memory were every row of a stored table"));
     sotto_train_free(result);
     records.selected = true;
     assert_refused(sotto_train_records(&config, schema, &records, &result, &error),

@@ -141,7 +141,7 @@ def test_a_lost_or_changed_output_is_reported_and_not_computed_again(place):
     with pytest.raises(sotto.InvalidArgumentError, match="no longer there.*nothing was charged; .*give again=True"):
         fit(place)
     (place / "o.json").write_text(text(first).replace('"logistic"', '"softmax"'))
-    with pytest.raises(sotto.InvalidArgumentError, match="is not what it wrote"):
+    with pytest.raises(sotto.InvalidArgumentError, match="has changed since"):
         fit(place, overwrite=True)
     (place / "o.json").write_text(text(first))
     with pytest.warns(sotto.FinishedWarning):

@@ -149,7 +149,7 @@ static const struct {
 } damaged[] = {
     {0, "\"version\":4", "\"version\":2", "a concept"},
     {0, "\"version\":4", "\"version\":6", "versions"},
-    {0, "\"version\":4", "\"version\":5", "noisy errors of 5"},
+    {0, "\"version\":4", "\"version\":5", "5 with noisy errors"},
     {0, "\"concept\":{", "\"idea\":{", "idea"},
     {0, "\"concept\":{", "\"concept\":[],\"network\":{", "network"},
     {0, "\"concept\":{", "\"features\":[\"age\"],\"concept\":{", "features"},

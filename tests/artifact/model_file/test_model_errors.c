@@ -165,7 +165,7 @@ static void the_page_has_a_table_of_them(void **state)
 static const struct {
     const char *class, *from, *to, *word;
 } damaged[] = {
-    {STUMPS, "\"version\":5", "\"version\":4", "noisy errors of 5"},
+    {STUMPS, "\"version\":5", "\"version\":4", "5 with noisy errors"},
     {STUMPS, "\"noisy_errors\":", "\"errors\":", "errors"},
     {STUMPS, "\"method\":\"laplace\"", "\"method\":\"exponential\"", "laplace"},
     {STUMPS, "\"noisy_errors\":[{", "\"noisy_errors\":[7,{", "2 lists"},

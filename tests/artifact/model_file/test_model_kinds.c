@@ -131,7 +131,7 @@ static void a_schema_that_the_kind_cannot_use_is_refused(void **state)
     static const struct {
         const char *kind, *schema, *word;
     } wrong[] = {{"linear", TWO, "is a class"},
-                 {"poisson", NUMBER, "goes down to -20"},
+                 {"poisson", NUMBER, "has the lower bound -20"},
                  {"svm", NUMBER, "is a number"},
                  {"logistic", THREE, "3 labels; the model logistic takes two"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -156,7 +156,7 @@ static void assert_file_refused(const char *from, const char *to, const char *wo
 static void a_file_that_is_not_whole_is_refused(void **state)
 {
     (void)state;
-    assert_file_refused("\"version\":3", "\"version\":2", "a network of 3");
+    assert_file_refused("\"version\":3", "\"version\":2", "3 for a network");
     assert_file_refused("\"version\":3", "\"version\":6", "versions 1 to 5");
     assert_file_refused("\"network\":{", "\"net\":{", "net");
     assert_file_refused("\"model\":\"network\"", "\"model\":\"linear\"", "version");

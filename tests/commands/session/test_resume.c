@@ -492,12 +492,12 @@ static void without_a_ledger_the_certificate_says_what_nobody_saw(void **state)
     const sotto_train_config config = scene_config(&s, NULL);
     assert_ok(scene_train(&s, &config, NULL, &error), &error);
     scene_file model = scene_take(s.output);
-    assert_null(strstr(model.bytes, "gone on with"));
+    assert_null(strstr(model.bytes, "resumed once"));
     sot_free(model.bytes);
     scene_stop_at(&s, 4);
     assert_ok(scene_train(&s, &config, NULL, &error), &error);
     model = scene_take(s.output);
-    assert_non_null(strstr(model.bytes, "that this training was gone on with once from"));
+    assert_non_null(strstr(model.bytes, "that this training was resumed once from"));
     sot_free(model.bytes);
     scene_free(&s);
 }

@@ -210,10 +210,12 @@ static void a_finished_run_is_handed_out_or_refused(void **state)
     whole.bytes[whole.size_bytes / 2] = (char)(byte ^ 1);
     scene_put(s.output, &whole);
     assert_refused(scene_train(&s, &config, &releases, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "is not what it wrote: put that back", "`again=true`", NULL);
+                   &error, "has changed since: put the original back", "`again=true`",
+                   NULL);
     scene_write(s.output, "{\"certificate\": 7}\n");
     assert_refused(scene_train(&s, &config, &releases, &error), SOTTO_INVALID_ARGUMENT,
-                   &error, "is not what it wrote: put that back", "`again=true`", NULL);
+                   &error, "has changed since: put the original back", "`again=true`",
+                   NULL);
     assert_int_equal(unlink(s.output), 0);
     assert_refused(scene_train(&s, &config, &releases, &error), SOTTO_INVALID_ARGUMENT,
                    &error, "is no longer there: restore it from a copy", "`again=true`",

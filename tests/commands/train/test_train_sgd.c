@@ -243,13 +243,13 @@ static void what_has_no_proof_or_sense_is_refused(void **state)
     config.expected_rows = 0;
     config.public_n = 50;
     config.batch = 2;
-    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "takes one record a step");
+    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "takes one record per step");
     config = settings();
     config.sampling = SOTTO_WITHOUT_REPLACEMENT;
     refuse(&config, model_schema, SOTTO_UNSUPPORTED, "without-replacement");
     config = settings();
     config.batch = 1001;
-    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "at most as many");
+    refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "at most that many");
     config = settings();
     config.schedule = SOTTO_SCHEDULE_STRONG;
     refuse(&config, model_schema, SOTTO_INVALID_ARGUMENT, "lambda");

@@ -200,7 +200,7 @@ static void methods_that_need_all_rows_do_not_stream(void **state)
         }
         assert_refused(sotto_training_plan(&config, schema, &training, &error),
                        SOTTO_INVALID_ARGUMENT, &error, sotto_method_name(config.method),
-                       "use gd, sgd", NULL);
+                       "use gd, Poisson sgd", NULL);
     }
     sotto_schema_free(schema);
 }

@@ -290,7 +290,7 @@ static void a_target_of_another_kind_is_refused_before_the_charge(void **state)
     assert_plan_refused(SOTTO_MODEL_LINEAR, TWO, "is a class");
     assert_plan_refused(SOTTO_MODEL_LOGISTIC, RANGE, "is a number");
     assert_plan_refused(SOTTO_MODEL_SVM, THREE, "give `model=softmax`");
-    assert_plan_refused(SOTTO_MODEL_POISSON, RANGE, "never below 0");
+    assert_plan_refused(SOTTO_MODEL_POISSON, RANGE, "counts start at 0");
     assert_plan_refused(SOTTO_MODEL_CUSTOM, RANGE, "`loss` is missing");
     assert_plan_refused((sotto_model_kind)77, RANGE, "the model is 77");
 }

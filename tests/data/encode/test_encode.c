@@ -441,7 +441,7 @@ static void a_schema_that_cannot_be_learned_from_is_refused(void **state)
                    NULL, "no column to learn from", "'y'");
     assert_refusal(WITH_TARGET("'x'", "'type': 'number', 'lower': 0, 'upper': 1e12, "
                                       "'scale': 'none'"),
-                   NULL, "a constant column of 1 is lost", "\"intercept\"");
+                   NULL, "hide a constant column of 1", "\"intercept\"");
     assert_refusal("{'features': 2, 'labels': [0, 1], 'row_norm': {'bound': 1e-6},"
                    "'intercept': 1000}",
                    NULL, "rows of norm up to 1e-06 are lost", "\"intercept\"");

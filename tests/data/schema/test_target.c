@@ -277,9 +277,9 @@ static void a_target_that_cannot_play_its_role_is_refused(void **state)
     assert_refusal(WITH_TARGET("'y'", "'type': 'number'"), SOT_TARGET_NUMBER,
                    "'y' no bounds", "known without the data");
     assert_refusal(WITH_TARGET("'y'", NUMBER("-1", "9")), SOT_TARGET_COUNT,
-                   "'y' goes down to -1", "model linear");
+                   "'y' has the lower bound -1", "`model=linear`");
     assert_refusal(WITH_TARGET("'y'", NUMBER("0", "0.5")), SOT_TARGET_COUNT,
-                   "'y' goes up to 0.5", "larger upper bound");
+                   "'y' has the upper bound 0.5", "larger upper bound");
     assert_refusal(MATRIX("'target': {'lower': 0, 'upper': 1}"), SOT_TARGET_CLASSES,
                    "is a number", "\"labels\"");
 }

@@ -147,7 +147,7 @@ static void sampled_runs_of_persons_are_priced_by_a_chain(void **state)
     sampled_run_is_priced_by_a_chain(event);
 }
 
-/* D3: under replace-one a changed row may carry another id, so that two persons change. */
+/* D3: under replace-one a changed row may carry another id, so that two units change. */
 static void a_person_level_run_is_refused_in_a_replace_one_row_ledger(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void a_person_level_run_is_refused_in_a_replace_one_row_ledger(void **sta
     const sotto_event event = pure(0.1);
     assert_refused(
         reserve(ledger, about(SOTTO_REPLACE_ONE, "person", 1, &event), NULL, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "replace-one", "two persons", "--unit", NULL);
+        SOTTO_INVALID_ARGUMENT, &error, "replace-one", "two units", "--unit", NULL);
     sotto_ledger_close(ledger);
     scratch_free(&made);
 }

@@ -342,7 +342,7 @@ static void idx_headers_that_are_none_are_refused(void **state)
     bytes = idx_of(0x08, 3, lengths);
     assert_header_refused("a.idx", &bytes, SOTTO_PARSE, "2^32");
     bytes = idx_of(0x08, 2, lengths);
-    assert_header_refused("a.idx", &bytes, SOTTO_PARSE, "70000 numbers a row");
+    assert_header_refused("a.idx", &bytes, SOTTO_PARSE, "70000 numbers per row");
     bytes.size = 6;
     assert_header_refused("a.idx", &bytes, SOTTO_IO, "to its end");
 }

@@ -164,7 +164,7 @@ static void what_makes_no_sense_is_refused(void **state)
     (void)state;
     REFUSED(delta, SOTTO_UNSET, "delta");
     REFUSED(expected_rows, 0, "`expected_rows` is missing");
-    REFUSED(batch, 9, "at most as many");
+    REFUSED(batch, 9, "at most that many");
     REFUSED(steps, 2000000, "steps");
     REFUSED(learning_rate, -1.0, "`learning_rate` is -1");
     REFUSED(clip, 0.0, "clip");

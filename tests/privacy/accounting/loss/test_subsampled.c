@@ -158,7 +158,7 @@ static void samples_without_a_pair_are_refused(void **state)
     event.dimension = 0;
     event.sensitivity = 1.5;
     assert_refused(sotto_plan_add(plan, &event, &error), SOTTO_UNSUPPORTED, &error,
-                   "whole number of grid steps", NULL);
+                   "whole grid steps", NULL);
     event.sensitivity = 2.0;
     assert_ok(sotto_plan_add(plan, &event, &error), &error);
     sotto_plan_free(plan);

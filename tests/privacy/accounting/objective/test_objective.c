@@ -504,7 +504,7 @@ static void published_rules_refuse_what_they_do_not_cover(void **state)
     law.adjacency = SOTTO_ADD_REMOVE;
     law.unit_rows = 2;
     assert_refused(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error),
-                   SOTTO_UNSUPPORTED, &error, "one row a unit", "has 2", NULL);
+                   SOTTO_UNSUPPORTED, &error, "one row per unit", "has 2", NULL);
     law.unit_rows = 1;
     law.sigma = 11.0;
     assert_refused(sot_objective_event(&law, &event, &error), SOTTO_INVALID_ARGUMENT,

@@ -453,14 +453,15 @@ static void laws_that_no_theorem_covers_are_refused(void **state)
     law.smoothness = 1.0;
     law.rank = 2; /* two margins, but not softmax */
     assert_refused(sot_objective_event(&law, &event, &error), SOTTO_UNSUPPORTED, &error,
-                   "one margin a row", "rank 2", NULL);
+                   "one margin per row", "rank 2", NULL);
     law = law_of(&kinds[2], SOTTO_ADD_REMOVE, 1, 40.0);
     static const sot_objective_theorem theorems[] = {
         SOT_OBJECTIVE_SHARP, SOT_OBJECTIVE_REDBERG, SOT_OBJECTIVE_KIFER};
     for (size_t i = 0; i < 3; i++) {
         law.theorem = theorems[i];
         assert_refused(sot_objective_calibrate(&law, 1.0, 1e-6, 0.0, &error),
-                       SOTTO_UNSUPPORTED, &error, "one margin a row", "10 classes", NULL);
+                       SOTTO_UNSUPPORTED, &error, "one margin per row", "10 classes",
+                       NULL);
     }
     assert_ok(sot_objective_calibrate(&law, 1.0, 0.0, 0.0, &error), &error); /* pure */
     assert_true(law.lambda >= 2.0 * 9.0 * 0.5);
