@@ -40,7 +40,7 @@ void sot_wipe(void *memory, size_t size_bytes);
 
 #ifdef SOTTO_TESTING
 /* After this call the allocation number `nth` (1 is the next one) fails, once; 0 turns the
- * injection off. Returns how many allocations were asked for since the last call. */
+ * injection off. Returns the number of allocations since the last call. */
 size_t sot_test_fail_allocation(size_t nth);
 #endif
 

@@ -1,4 +1,4 @@
-/* base/progress.h: telling the caller how far a long computation is. */
+/* base/progress.h: reports the progress of a long computation to the caller. */
 #ifndef SOT_BASE_PROGRESS_H
 #define SOT_BASE_PROGRESS_H
 

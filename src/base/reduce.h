@@ -5,7 +5,7 @@
  * contribution. Float sums do not have this property.
  *
  * Overflow: is refused, never wrapped or clamped: a wrapped sum would break the declared
- * sensitivity. The limits of the loader (2^32 rows, 2^30 units a coordinate) make it impossible,
+ * sensitivity. The limits of the loader (2^32 rows, 2^30 units per coordinate) make it impossible,
  * so it is SOTTO_INTERNAL. The message has no place and no amount, which would be about the
  * records. A refusal depends only on the exact total, not on the order of the additions.
  *

@@ -8,7 +8,7 @@
 /* Every id that a message names, with the spellings that do not follow from it. Sorted by subject, not by name: the
  * table is short. tests/base/test_setting.c compares it with the options of the command. */
 static const sotto_setting settings[] = {
-    /* what is trained */
+    /* the model to train */
     {.id = "model"},
     {.id = "method"},
     {.id = "network", .option = "--model"},

@@ -35,7 +35,7 @@ static inline bool sot_size_align(size_t size, size_t alignment, size_t *out)
     return true;
 }
 
-/* How many blocks of `block` items cover `items`: rounded up, and without overflow. */
+/* The number of blocks of `block` items that cover `items`: rounded up, and without overflow. */
 static inline size_t sot_size_blocks(size_t items, size_t block)
 {
     assert(block != 0);

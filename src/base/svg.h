@@ -28,7 +28,7 @@ typedef struct sot_svg_panel {
                                    * above and 44 below */
 } sot_svg_panel;
 
-/* How a line looks. */
+/* The style of a line. */
 typedef enum sot_svg_style {
     SOT_SVG_FIRST = 0,  /* the first colour, bold */
     SOT_SVG_SECOND = 1, /* the second colour, bold */

@@ -50,14 +50,14 @@ typedef struct sot_digits {
     int exponent;
 } sot_digits;
 
-/* Write the digits of |value|, finite. The first writes the fewest that read back as the
+/* Write the digits of |value|, finite. The first writes the smallest number that read back as the
  * same double, followed by zeros. The second writes `count` of them (1 to 17). The
  * decimal with the sign of `value` is then the nearest (`direction` 0), not below it (1)
  * or not above it (-1). */
 void sot_shortest_digits(double value, sot_digits *out);
 void sot_round_digits(double value, int count, int direction, sot_digits *out);
 
-/* How digits are spelled. Plain from 1e-4 on, and up to `plain_digits` digits before the point
+/* The spelling of digits. Plain from 1e-4 on, and up to `plain_digits` digits before the point
  * or, with `all_digits`, as many as there are; "1.5e-7" or, `padded`, "1.5e-07" beyond. */
 typedef struct sot_spelling {
     int plain_digits;

@@ -100,8 +100,8 @@ struct sot_learner {
     sot_concept_errors errors;
     size_t
         draws; /* vectors of outputs x columns that `learn` writes, one after another; 0: 1 */
-    const char *
-        sampler; /* static: how they are drawn, "proximal", ...; NULL: it is no sampler's work */
+    const char
+        *sampler; /* static: the name of the sampler, "proximal", ...; NULL: none */
     const char *sampler_why; /* static: the reliability of that */
     sot_checkpoint
         *checkpoint; /* set by the run before `learn`, borrowed; NULL: none is kept */
@@ -117,7 +117,7 @@ struct sot_learner {
     /* Adds the events. NULL: there are none, the data is public. */
     sotto_status (*plan)(const sot_learner *learner, sotto_plan *plan,
                          sotto_error *error);
-    /* Writes the released coefficients, exact multiples of `grid`: `outputs` times one a column of
+    /* Writes the released coefficients, exact multiples of `grid`: `outputs` times one per column of
      * the matrix, output by output. The
      * gate is NULL for a learner without events. SOTTO_INTERRUPTED when the progress function
      * asks to stop. */
@@ -131,7 +131,7 @@ struct sot_learner {
 sot_learner *sot_learner_new(const sot_learner_setup *setup);
 void sot_learner_free(sot_learner *learner); /* NULL is fine */
 
-/* How many numbers `learn` writes. */
+/* The number of values that `learn` writes. */
 size_t sot_learner_coefficients(const sot_learner *learner);
 
 /* Appends a setting; a full list is a bug and asserts. */

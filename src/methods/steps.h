@@ -51,7 +51,7 @@ SOTTO_MUST_CHECK sotto_status sot_steps_plan(const sot_steps *steps, sotto_plan 
 /* Returns a bound on the samplers' total variation over `numbers` released numbers. */
 double sot_steps_sampler_error(double numbers);
 
-/* Tells the listener, if there is one, the cost of `done` steps and of the releases before
+/* Reports to the listener, if there is one, the cost of `done` steps and of the releases before
  * them. */
 SOTTO_MUST_CHECK sotto_status sot_steps_report(const sot_steps *steps,
                                                const sotto_train_config *config,

@@ -13,8 +13,9 @@ static const double two_pi = 0x1.921fb54442d18p+2;
 /* A point of the distribution, with values that a rounding subtraction would spoil. */
 typedef struct beta_point {
     double a, b;
-    double x, y;     /* y = 1 - x */
-    double distance; /* a - (a + b) x = a y - b x: how far x is below the mean, scaled */
+    double x, y; /* y = 1 - x */
+    double
+        distance; /* a - (a + b) x = a y - b x: the scaled distance of x below the mean */
 } beta_point;
 
 /* Returns a - a x - b x with the rounding errors of both products and both differences

@@ -15,7 +15,7 @@ _Static_assert(FLT_RADIX == 2 && DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024,
  * have bits down to 2^-106 of the result, and 2^-1066 is above DBL_TRUE_MIN, 2^-1074. */
 #define RESIDUAL_IS_SAFE 0x1p-960
 
-/* How far libm's result is moved, in doubles. */
+/* The number of doubles by which libm's result is moved. */
 enum { LIBM_MARGIN = 4 };
 
 /* ---- neighbours ---- */

@@ -43,7 +43,7 @@ typedef struct sot_pair_place {
     size_t turn; /* the first cell from here on at which the unit changes */
 } sot_pair_place;
 
-/* Room for one place and one sum a cell; both tell about the scores: wipe them. */
+/* Room for one place and one sum a cell; both reveal the scores: wipe them. */
 typedef struct sot_pair_scratch {
     sot_pair_place *places;
     sot_u128 *sums; /* weight of all intervals that begin in this cell or before */
@@ -64,7 +64,7 @@ typedef struct sot_box_cells {
     size_t width, height; /* at least 1, at most 2^15 */
 } sot_box_cells;
 
-/* Room for sot_choice_rectangle(); all of it tells about the scores: wipe it. */
+/* Room for sot_choice_rectangle(); all of it reveals the scores: wipe it. */
 typedef struct sot_box_scratch {
     sot_u128 *sums;        /* width (width + 1) / 2 */
     sot_pair_scratch line; /* height + 1 */

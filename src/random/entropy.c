@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* How many bytes were written, or -1 with errno. May write fewer than asked for. */
+/* The number of bytes written, or -1 with errno. May write fewer than asked for. */
 static ptrdiff_t ask_system(unsigned char *out, size_t count_bytes)
 {
 #if defined(__linux__)

@@ -17,7 +17,7 @@ SOTTO_MUST_CHECK sotto_status sot_entropy(void *out, size_t count_bytes,
 SOTTO_MUST_CHECK sotto_status sot_sodium_start(sotto_error *error);
 
 #ifdef SOTTO_TESTING
-/* How the system answers from now on, in the whole process. */
+/* The answer of the system from now on, in the whole process. */
 typedef enum sot_test_entropy {
     SOT_TEST_ENTROPY_REAL,
     SOT_TEST_ENTROPY_FAILS,   /* every call is refused */

@@ -44,7 +44,7 @@ SOTTO_MUST_CHECK sotto_status sot_poisson_draw_key(sotto_rng *rng,
 bool sot_poisson_includes(const sot_poisson *sampler, uint64_t step, uint64_t record);
 
 /* Writes those of the records first, ..., first + count - 1 that are taken, in ascending order;
- * `out_records` has room for `count`. Returns how many. first + count must not pass 2^64 - 1. */
+ * `out_records` has room for `count`. Returns their number. first + count must not pass 2^64 - 1. */
 size_t sot_poisson_select(const sot_poisson *sampler, uint64_t step, uint64_t first,
                           size_t count, uint64_t *out_records);
 

@@ -45,7 +45,7 @@ struct sotto_rng {
 };
 
 /* Grows by one in the child of every fork() (pthread_atfork). It is the one process-wide variable
- * of the module: nothing else can tell a handle that it was duplicated. A raw clone(2) runs no
+ * of the module: nothing else can show a handle that it was duplicated. A raw clone(2) runs no
  * such handlers. Its child is detected by its process id at the next refill, at most 1020 words
  * later. */
 extern atomic_uint_least64_t sot_fork_generation;

@@ -1,7 +1,7 @@
 /* random/stairs.h: integers above exp(-x), and the coins that make up for the difference.
  *
  * Idea        A choice with weights m exp(-x) is proposed with integer weights that are no less, and kept with the ratio
- *             of the two. The integers fall by 3/8 a step of 1 in x, rounded up; 3/8 > 1/e.
+ *             of the two. The integers fall by 3/8 per step of 1 in x, rounded up; 3/8 > 1/e.
  * Exactness   Total variation zero: integers, comparisons and coins with rational parts. Proof note: choice.md.
  * Timing      The number of words drawn depends on x. Not constant-time.
  */

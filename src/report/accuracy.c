@@ -1,4 +1,4 @@
-/* What the model is worth on public rows, and what privacy cost it. Scores are rounded to the worse
+/* The scores of the model on public rows, and the cost of privacy. Scores are rounded to the worse
  * side. */
 #include <math.h>
 #include <stdio.h>
@@ -91,7 +91,7 @@ static void draw_mark(sot_growing *out, const sot_svg_panel *panel, double value
     if (!isnan(value)) sot_svg_line(out, panel, SOT_SVG_GUIDE, x, y, 2);
 }
 
-/* Where the curve is not: what is above it has its words on the left, what is below on the right. */
+/* Away from the curve: marks above it have their words on the left, marks below it on the right. */
 static void name_mark(sot_growing *out, const sot_svg_panel *panel, double value,
                       bool is_upper, bool is_left, const char *text)
 {

@@ -1,5 +1,5 @@
-/* The budget of the data set and how it burns down. Shares are of the budget as it is now; what is
- * spent is rounded up, what is left down. */
+/* The budget of the data set and its burn-down. Shares are of the budget as it is now; the spent
+ * part is rounded up, the rest down. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -48,7 +48,7 @@ static const char *shown_left(double granted, double spent, double budget,
 typedef struct stairs {
     double x[2 * STEPS_MAX + 2], y[2 * STEPS_MAX + 2]; /* corners */
     size_t corners;
-    double at[STEPS_MAX], left[STEPS_MAX]; /* one a row of the ledger */
+    double at[STEPS_MAX], left[STEPS_MAX]; /* one per row of the ledger */
     size_t count;
 } stairs;
 
@@ -249,7 +249,7 @@ static void add_ledger(sot_growing *out, const sot_report *report)
     sot_growing_text(out, "</div>\n</div>\n");
 }
 
-/* ---- what the certificate quotes ---- */
+/* ---- quotes of the certificate ---- */
 
 static sot_report_entry quoted(const sotto_ledger_balance *balance, double charged,
                                const char *text)

@@ -1,4 +1,4 @@
-/* Whether predictions mean what they say. */
+/* The calibration of predictions. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 
 enum { WIDTH = 440, HEIGHT = 300, DIGITS = 3, WORDS_BYTES = 512 };
 
-/* What is compared, by what the model predicts. */
+/* The compared quantity, by the kind of prediction. */
 typedef struct comparison {
     const char *said, *found; /* axes */
     double scale;             /* 100 for shares */

@@ -1,4 +1,4 @@
-/* The certificate as it was verified, and what neither it nor this page can promise. */
+/* The certificate as it was verified, and the limits of it and of this page. */
 #include <string.h>
 
 #include "artifact/certificate/page.h"

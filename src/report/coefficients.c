@@ -15,7 +15,7 @@ enum { DIGITS = 3, LABEL_BYTES = 512 };
 
 #define NORMAL_975 1.959963984540054 /* its 97.5% point */
 
-/* ---- what the file says of the noise ---- */
+/* ---- the noise by the file ---- */
 
 /* A setting, NaN if there is none. */
 static double setting(const sot_json_value *root, const char *name)
@@ -227,7 +227,7 @@ static void add_weight(sot_growing *out, const sot_report *report,
 }
 
 /* The same scale for every row, 0 in the middle. Whiskers longer than twice the largest weight are
- * cut: the weights must stay visible, and the numbers stand beside them. */
+ * clipped: the weights must stay visible, and the numbers stand beside them. */
 static sot_svg_axis axis_of(const sot_report *report, const weight *order, size_t shown)
 {
     double reach = 0.0, largest = 0.0;

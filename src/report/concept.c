@@ -217,7 +217,7 @@ static void draw_square(sot_growing *out, const sot_concept_class *class,
     end_figure(out, "Inside the rectangle the concept predicts yes.");
 }
 
-/* Whether there is a number, or two, to draw on: a yes or no has no axis. */
+/* True if there is a number, or two, as an axis: a yes or no has no axis. */
 static bool is_drawn(const sotto_model *model)
 {
     const sot_concept_class *class = model->concept;

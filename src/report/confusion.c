@@ -1,4 +1,4 @@
-/* Which classes are taken for which on public rows, and how each class fares. */
+/* The confusion of classes on public rows, and the scores of each class. */
 #include <math.h>
 #include <stdio.h>
 

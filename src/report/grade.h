@@ -1,4 +1,4 @@
-/* report/grade.h: how much a guarantee is worth, as one of four grades.
+/* report/grade.h: the strength of a guarantee, as one of four grades.
  *
  * Idea        The best membership attack with a false positive rate of 1% has a true positive rate that the guarantee
  *             bounds (privacy/accounting/curve/attack.c). The grade is a function of this bound and of delta, the

@@ -1,5 +1,5 @@
-/* What a report says of labels by teachers: what was asked and answered, what that cost, and how much the teachers agree if
- * that was paid for. All of it was released. */
+/* The report's section on labels by teachers: queries and answers, their cost, and the agreement of the teachers if it was
+ * charged. All of it was released. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ enum {
 };
 
 #define NORMAL_975 1.959963984540054 /* its 97.5% point */
-#define READABLE   0.4               /* whiskers up to so many of the queries */
+#define READABLE   0.4               /* whiskers up to this number of queries */
 
 /* ---- queries ---- */
 

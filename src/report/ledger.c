@@ -1,4 +1,4 @@
-/* The ledger's story, as far as a report tells it. */
+/* The ledger's section of a report. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What a report says of a network: its layers, and how it learned on public rows. */
+/* The report's section on a network: its layers, and its learning curve on public rows. */
 #include <math.h>
 #include <stdio.h>
 
@@ -69,7 +69,7 @@ void sot_report_add_layers(sot_growing *out, const sot_report *report)
     sot_html_section_close(out);
 }
 
-/* ---- how it learned ---- */
+/* ---- the learning curve ---- */
 
 typedef struct learning {
     double *steps, *scores; /* as drawn: percent for shares */
@@ -127,7 +127,7 @@ static void draw(sot_growing *out, const learning *found, size_t count)
                           "public rows.</figcaption>\n</figure>\n");
 }
 
-/* The last point, and every so many before it. */
+/* The last point, and points at equal steps before it. */
 static void add_points(sot_growing *out, const learning *found, size_t count)
 {
     const char *const header[] = {"Step", found->shares ? "Accuracy" : "Error"};

@@ -1,4 +1,4 @@
-/* The guarantee as a curve, and what it leaves to an attacker. All points are recomputed from the
+/* The guarantee as a curve, and the best attack. All points are recomputed from the
  * plan in the certificate; upper bounds are rounded up. */
 #include <math.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static sotto_status price(const sot_certificate *certificate, double delta,
     return status == SOTTO_UNREACHABLE ? SOTTO_OK : status;
 }
 
-/* Every pair bounds the attack; where it accuses many wrongly, those of a large delta are best. */
+/* Every pair bounds the attack; where it has many false positives, those of a large delta are best. */
 static sotto_status compute(const sot_certificate *certificate, profile *out,
                             sotto_error *error)
 {

@@ -10,7 +10,7 @@
 #include "base/svg.h"
 #include "report/html.h"
 
-/* The policy forbids the browser to load or run anything, whatever else went wrong; images stand in
+/* The policy forbids the browser to load or run anything, after any other fault; images stand in
  * the page itself. */
 static const char head_before_policy[] =
     "<!DOCTYPE html>\n"
@@ -68,7 +68,7 @@ static const sotto_schema *schema_of(const sot_report *report)
     return report->schema != NULL ? report->schema : report->model->schema;
 }
 
-/* What is predicted: the target's column, or what a matrix has in its place. */
+/* The predicted quantity: the target's column, or the label of a matrix. */
 static const char *target_of(const sot_report *report)
 {
     const sotto_target *target = sotto_schema_target(schema_of(report));

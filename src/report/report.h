@@ -3,7 +3,7 @@
  * Idea     Facts first, page after: sot_report holds everything the page shows, gathered from the
  *          model file and its certificate (here), the ledger (ledger.c), public rows
  *          (scores.c) and trainings on them (commands/report/report.c). sot_report_write() is a function
- *          of these facts alone. What is missing is said where it would stand.
+ *          of these facts alone. A missing part is stated in its place.
  * Page     docs/howto/report.md
  */
 #ifndef SOT_REPORT_REPORT_H
@@ -46,7 +46,7 @@ typedef struct sot_report_ledger {
     char reason[SOTTO_MESSAGE_BYTES]; /* why it is not */
 } sot_report_ledger;
 
-/* Opens and walks the ledger, which verifies its chain. `hash` is the model's (NULL: none; then every charge is recomputed),
+/* Opens and reads the ledger, which verifies its chain. `hash` is the model's (NULL: none; then every charge is recomputed),
  * `head` the one its certificate quotes (NULL: none). Release with sot_report_ledger_clear(), also after failure. */
 SOTTO_MUST_CHECK sotto_status sot_report_ledger_read(const char *path, const char *hash,
                                                      const char *head,
@@ -56,7 +56,7 @@ void sot_report_ledger_clear(sot_report_ledger *ledger);
 
 /* ---- public rows ---- */
 
-/* Rows whose predictions are neighbours: what was said of them, and what was true. */
+/* Rows whose predictions are neighbours: predictions and true values. */
 typedef struct sot_report_bin {
     uint64_t rows;
     double said, found; /* means */
@@ -64,7 +64,7 @@ typedef struct sot_report_bin {
         upper; /* 95% interval of `found`: Wilson's for shares, normal for numbers */
 } sot_report_bin;
 
-/* A public row that is an image, and what the model says of it. */
+/* A public row that is an image, and the model's prediction. */
 typedef struct sot_report_image {
     uint64_t row; /* of the file, from 0 */
     size_t label, said;
@@ -88,7 +88,7 @@ typedef struct sot_report_scores {
     size_t bin_count;
 } sot_report_scores;
 
-/* Places for `count` images, half of them for mistakes, if the model tells classes apart and its rows are images
+/* Places for `count` images, half of them for mistakes, if the model distinguishes classes and its rows are images
  * of one or three planes: the schema gives their shape, or a network that convolves or scatters them infers one. Else for none. */
 sot_report_images sot_report_images_for(const sotto_model *model, uint64_t count);
 
@@ -104,7 +104,7 @@ SOTTO_MUST_CHECK sotto_status sot_report_images_read(sot_report_images *images,
                                                      const sotto_data_file *file,
                                                      sotto_error *error);
 
-/* Passes over the file; sixteen bytes a row are kept. At most `images` rows are kept whole. What is compared: of two classes the
+/* Passes over the file; sixteen bytes per row are kept. At most `images` rows are kept whole. The compared quantity: of two classes the
  * probability (or score) of the second and whether it is the true one; of more the probability
  * of the predicted class and whether it is the true one; of numbers the prediction and the truth. */
 SOTTO_MUST_CHECK sotto_status sot_report_scores_read(const sotto_model *model,
@@ -138,12 +138,12 @@ typedef struct sot_report_curve {
 /* ---- the noise in the coefficients ---- */
 
 typedef enum sot_report_noise_kind {
-    SOT_NOISE_UNKNOWN = 0,  /* nothing to draw */
-    SOT_NOISE_ABSENT = 1,   /* made without noise */
-    SOT_NOISE_EXACT = 2,    /* output perturbation: the law of the noise itself */
-    SOT_NOISE_BOUND = 3,    /* objective perturbation: at most this, by lambda */
+    SOT_NOISE_UNKNOWN = 0, /* nothing to draw */
+    SOT_NOISE_ABSENT = 1,  /* made without noise */
+    SOT_NOISE_EXACT = 2,   /* output perturbation: the distribution of the noise itself */
+    SOT_NOISE_BOUND = 3,   /* objective perturbation: at most this, by lambda */
     SOT_NOISE_MEASURED = 4, /* the same training on public rows, again and again */
-    SOT_NOISE_DRAWS = 5,    /* what the draws of the file itself show of it */
+    SOT_NOISE_DRAWS = 5,    /* the spread of the file's samples */
     SOT_NOISE_OF_VOTES =
         6 /* none here: it is in the labels that a student learned from */
 } sot_report_noise_kind;
@@ -155,7 +155,7 @@ typedef struct sot_report_noise {
     uint64_t repeats, rows; /* trainings and their rows, or draws */
 } sot_report_noise;
 
-/* From what the model file says of its method and settings. */
+/* From the method and settings in the model file. */
 SOTTO_MUST_CHECK sotto_status sot_report_noise_read(const sot_json_value *root,
                                                     size_t dimension,
                                                     sot_report_noise *out_noise,
@@ -165,7 +165,7 @@ SOTTO_MUST_CHECK sotto_status sot_report_noise_read(const sot_json_value *root,
 
 enum { SOT_REPORT_COURSE_POINTS = 65 };
 
-/* What a file of labels holds: all of it was released. */
+/* The content of a file of labels: all of it was released. */
 typedef struct sot_report_labels {
     const sotto_schema *schema;
     const char *aggregator;
@@ -174,12 +174,12 @@ typedef struct sot_report_labels {
     uint64_t asked, answered;
     uint64_t reinforced;    /* labels that are the student's own, of interactive */
     const uint64_t *counts; /* labels of each class of the schema's target */
-    /* Queries asked and answered so far, and what they cost. */
+    /* Queries asked and answered so far, and their cost. */
     double queries[SOT_REPORT_COURSE_POINTS];
     double answers_so_far[SOT_REPORT_COURSE_POINTS];
     double epsilons[SOT_REPORT_COURSE_POINTS];
     double epsilon, delta;                 /* the guarantee */
-    const sotto_pate_agreement *agreement; /* NULL: nobody paid for it */
+    const sotto_pate_agreement *agreement; /* NULL: it was not charged */
     uint64_t agreement_queries;
 } sot_report_labels;
 
@@ -216,7 +216,7 @@ SOTTO_MUST_CHECK sotto_status sot_report_write(const sot_report *report, char **
 
 /* ---- its sections, in their order ---- */
 
-/* Whether the file keeps what it says: it does not if it is not verified, or not private. */
+/* True if the file has a valid guarantee: it is verified and private. */
 bool sot_report_holds(const sot_report *report);
 
 /* Returns "this model", "these labels", "this release" or "this ledger". */
@@ -227,7 +227,7 @@ const char *sot_report_noun(const sot_report *report);
 /* headline.c: the outcome of the verification with the grade, beside the list of beliefs. */
 void sot_report_add_headline(sot_growing *out, const sot_report *report);
 void sot_report_add_words(sot_growing *out, const sot_report *report);
-/* Whether the coefficients were drawn from a law; a student's route says of which labels it is a function. Needs the file. */
+/* True if the coefficients were sampled from a distribution; a student's route says of which labels it is a function. Needs the file. */
 bool sot_report_is_drawn(const sot_report *report);
 SOTTO_MUST_CHECK sotto_status sot_report_add_profile(sot_growing *out,
                                                      const sot_report *report,
@@ -253,7 +253,7 @@ SOTTO_MUST_CHECK sotto_status sot_report_add_concept(sot_growing *out,
 SOTTO_MUST_CHECK sotto_status sot_report_add_coefficients(sot_growing *out,
                                                           const sot_report *report,
                                                           sotto_error *error);
-/* settings.c: how it was trained, as far as numbers and words say it. */
+/* settings.c: its training settings, as numbers and words. */
 void sot_report_add_settings(sot_growing *out, const sot_report *report);
 void sot_report_add_calibration(sot_growing *out, const sot_report *report);
 void sot_report_add_confusion(sot_growing *out, const sot_report *report);

@@ -1,4 +1,4 @@
-/* How the predictions of public rows compare with the truth. */
+/* Predictions of public rows against the truth. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* How the model was trained: the settings that its file keeps. */
+/* The training settings in the model's file. */
 #include "numeric/shown.h"
 #include "report/html.h"
 #include "report/report.h"

@@ -1,4 +1,4 @@
-/* Public rows that are images, with what the model says of them. */
+/* Public rows that are images, with the model's predictions. */
 #include "base/png.h"
 #include "numeric/shown.h"
 #include "report/html.h"

@@ -19,7 +19,7 @@ enum {
     DIGITS = 6
 };
 
-#define CHANCE_LEAST 1e12 /* of which people have an idea: one in so many */
+#define CHANCE_LEAST 1e12 /* which people can picture: one in N */
 
 /* ---- the outcome ---- */
 
@@ -112,7 +112,7 @@ static const char *factor_of(double epsilon, char out[SOT_SHOWN_BYTES])
     return out;
 }
 
-/* Whether everything that was paid for was chosen, with no noise on any number. */
+/* True if every paid event is a choice, with no noise on any number. */
 static bool is_chosen(const sotto_plan *plan)
 {
     bool chosen = true;
@@ -129,7 +129,7 @@ bool sot_report_is_drawn(const sot_report *report)
     return report->file->certificate.facts.route != NULL && !report->is_student;
 }
 
-/* What the promise rests on. */
+/* The basis of the promise. */
 static const char *name_chance(const sot_report *report)
 {
     if (is_chosen(report->file->certificate.plan)) return "The choice was randomised";
@@ -221,7 +221,7 @@ static void add_left(sot_growing *out, const sot_report *report)
                     report->ledger != NULL ? "of the data set, as of its ledger" : note);
 }
 
-/* Of a ledger: what it has guaranteed so far. */
+/* For a ledger: its guarantee so far. */
 static void add_spent(sot_growing *out, const sotto_ledger_balance *balance)
 {
     char number[SOT_SHOWN_BYTES];

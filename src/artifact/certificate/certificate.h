@@ -17,7 +17,7 @@
 
 enum {
     SOT_CERTIFICATE_VERSION =
-        2, /* of every certified file; a reader refuses newer ones. Since 2 a file states its request */
+        2, /* of every certified file; a reader refuses newer ones. Since 2 per file states its request */
     SOT_GUARANTEES_MAX = 5,    /* rows of the table of epsilons */
     SOT_PROFILE_SIZE = 7,      /* further pairs, for the attack table */
     SOT_ATTACKS_SIZE = 4,      /* rows of the attack table */
@@ -47,7 +47,7 @@ typedef struct sot_claims {
 
 extern const double sot_false_positive_rates[SOT_ATTACKS_SIZE];
 
-/* Who computed: equal texts give equal bits, so claims must then agree exactly. */
+/* The software that computed: equal texts give equal bits, so claims must then agree exactly. */
 typedef struct sot_software {
     char version[SOT_SOFTWARE_BYTES];
     char build[SOT_SOFTWARE_BYTES];      /* compiler and flags */
@@ -89,7 +89,7 @@ SOTTO_MUST_CHECK sotto_status sot_ledger_facts_check(const sot_certificate *cert
 SOTTO_MUST_CHECK sotto_status sot_claims_compute(sot_certificate *certificate,
                                                  sotto_error *error);
 
-/* Fills `statement` from facts and claims: a few sentences for everybody. */
+/* Fills `statement` from facts and claims: a few sentences for all readers. */
 void sot_statement_write(sot_certificate *certificate);
 
 /* The same, in the former words if those are the `stated` ones: to recompute the statement of an older file. */
@@ -206,7 +206,7 @@ size_t sot_certificate_believed(const sot_certificate_file *file,
 SOTTO_MUST_CHECK sotto_status sot_certificate_compare_payload(
     const sot_json_value *root, const sot_certificate *certificate, sotto_error *error);
 
-/* Verification of an open file; `out_exact` tells whether the same software made it. */
+/* Verification of an open file; `out_exact` states whether the same software made it. */
 SOTTO_MUST_CHECK sotto_status sot_certificate_file_verify(sot_certificate_file *file,
                                                           bool *out_exact,
                                                           sotto_error *error);
@@ -237,13 +237,13 @@ SOTTO_MUST_CHECK sotto_status sot_certificate_file_render(
     const sot_certificate_file *file, const sot_verdict *verdict,
     sotto_certificate_form form, char **out_text, sotto_error *error);
 
-/* advisory.c: the advisories that can concern an open file; returns how many. */
+/* advisory.c: the advisories that can concern an open file; returns their number. */
 size_t
 sot_certificate_advisories(const sot_certificate_file *file,
                            const sotto_advisory *out_advisories[SOTTO_ADVISORIES_MAX]);
 
-/* A forger can remove the request and call a file one of version 1. So a page says by which rules the file was verified, and
- * what they leave open: " by the rules of version 1", and a sentence. Empty texts for newer files. */
+/* A forger can remove the request and call a file one of version 1. So a page states the rules of the verification, and the questions
+ * that they leave open: " by the rules of version 1", and a sentence. Empty texts for newer files. */
 const char *sot_certificate_rules(const sot_certificate_file *file);
 const char *sot_certificate_open_question(const sot_certificate_file *file);
 

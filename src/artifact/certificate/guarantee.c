@@ -45,7 +45,7 @@ static void add_protected(sot_page *page, const sot_certificate *certificate)
     sot_page_fact(page, "neighbours",
                   replaced ? "replace-one: data sets that differ in the rows of one unit"
                            : "add-remove: data sets of which one has one unit more");
-    /* Exchanging a unit of several rows may change how many rows there are. */
+    /* Exchanging a unit of several rows may change the number of rows. */
     const bool is_row = strcmp(facts->unit, "row") == 0;
     sot_page_fact(page, is_row ? "number of rows" : "number of units",
                   replaced && !facts->selected ? "public" : "secret");

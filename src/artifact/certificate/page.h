@@ -17,7 +17,7 @@ void sot_page_add_run(sot_page *page, const sot_certificate *certificate);
 /* The members that no reader can check. */
 void sot_page_add_believed(sot_page *page, const sot_certificate_file *file);
 
-/* Who made it, its hash, and how to recompute it. */
+/* The software that made it, its hash, and how to recompute it. */
 void sot_page_add_check(sot_page *page, const sot_certificate_file *file);
 
 #endif

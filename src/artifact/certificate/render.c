@@ -106,7 +106,7 @@ void sot_page_add_believed(sot_page *page, const sot_certificate_file *file)
     }
 }
 
-/* Who vouches for the file. */
+/* The signer of the file. */
 static void add_vouchers(sot_page *page, const sot_certificate_file *file,
                          const sot_verdict *verdict)
 {

@@ -28,7 +28,7 @@ static sotto_status write_again(const sot_certificate_file *file,
     return status;
 }
 
-/* Claims from the facts; the sentence from the stated claims, so that a forged sentence is told
+/* Claims from the facts; the sentence from the stated claims, so that a forged sentence is distinguished
  * from a forged number. The price of a tuning is a claim too: `*out_plan`, which `again` borrows,
  * is NULL if there is none. */
 static sotto_status compute_again(const sot_certificate *stated, sot_certificate *again,

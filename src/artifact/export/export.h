@@ -7,7 +7,7 @@
 #include "artifact/page/blocks.h"
 
 enum {
-    SOT_C_NAME_BYTES = 64,   /* C99 tells 63 letters of a name apart */
+    SOT_C_NAME_BYTES = 64,   /* C99 distinguishes 63 letters of a name */
     SOT_C_SCORES_MAX = 16384 /* of a row, on the stack */
 };
 

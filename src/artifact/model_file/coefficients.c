@@ -34,7 +34,7 @@ sotto_status sot_model_read_list(const sot_json_value *list, size_t count, bool 
     return SOTTO_OK;
 }
 
-/* One list, or one a class. */
+/* One list, or one per class. */
 static sotto_status read_vector(const sot_json_value *list, const sotto_model *model,
                                 double *out_coefficients, sotto_error *error)
 {

@@ -110,7 +110,7 @@ static sotto_status check_least(const sot_concept_class *class,
                     "errors; use the file as sotto train wrote it");
 }
 
-/* "noisy_errors", a list of one object, or one a feature of a rectangle over many. */
+/* "noisy_errors", a list of one object, or one per feature of a rectangle over many. */
 static sotto_status read_errors(const sot_json_value *root, sotto_model *model,
                                 sotto_error *error)
 {

@@ -1,4 +1,4 @@
-/* How well a model does on rows whose labels are known and public. */
+/* The scores of a model on rows whose labels are known and public. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "numeric/sum.h"
 
-/* The scores of one class, for the area under the curve: eight bytes a row. */
+/* The scores of one class, for the area under the curve: eight bytes per row. */
 typedef struct score_list {
     double *scores;
     size_t count, room;

@@ -42,7 +42,7 @@ typedef struct sot_model_setting {
     const char *word; /* [a-z0-9_-]+; NULL: it is a number */
 } sot_model_setting;
 
-/* How a network did on public rows while it was learned: a score after each of some steps. */
+/* The scores of a network on public rows while it was learned: a score after each of some steps. */
 typedef struct sot_model_curve {
     uint64_t *steps; /* ascending, from 1 */
     double *scores;  /* accuracy; of numbers the root of the mean squared error */
@@ -77,8 +77,8 @@ typedef struct sot_model_content {
         *concept; /* of a concept; else NULL; then `coefficients` are its numbers */
     sot_concept_errors errors; /* of one by laplace: whose least those are */
     size_t draws;              /* vectors of coefficients, one after another; 0: 1 */
-    const char *sampler;   /* "proximal", ...: how they were drawn; NULL: they were not */
-    sot_model_curve curve; /* of a network */
+    const char *sampler;       /* "proximal", ...: the name of the sampler; NULL: none */
+    sot_model_curve curve;     /* of a network */
     const sot_model_setting *settings;
     size_t setting_count;
 } sot_model_content;
@@ -95,7 +95,7 @@ SOTTO_MUST_CHECK sotto_status sot_model_write(const sot_model_content *content,
  * logistic, 3 network, 2 every other. A concept with noisy errors has 5. */
 int sot_model_version(sotto_model_kind kind, bool drawn, bool counted);
 
-/* How files of a kind are read: the features from the schema, the number of coefficients, the coefficients. */
+/* The reading of files of a kind: the features from the schema, the number of coefficients, the coefficients. */
 typedef struct sot_model_format {
     int version;                 /* without draws and noisy errors */
     int counted_version;         /* with noisy errors; 0: it has none */
@@ -127,7 +127,7 @@ struct sotto_model {
     sot_concept_errors errors;  /* of one by laplace; owned */
     size_t draws; /* 1, or several posterior samples: coefficients has them one after
                 * another */
-    char sampler[SOT_MODEL_WORD_BYTES]; /* how they were drawn; "": they were not */
+    char sampler[SOT_MODEL_WORD_BYTES]; /* the name of the sampler; "": none */
     sot_model_curve curve;              /* owned */
     char *json;                         /* the whole file, with a NUL behind it */
     /* Hash of the file without certificate.hash, as stated by a valid certificate. */
@@ -219,7 +219,7 @@ void sot_scorer_interval(const sot_scorer *scorer, double level, double *room,
                          double *out_lower, double *out_upper);
 
 /* SOTTO_INVALID_ARGUMENT unless 0 <= threshold <= 1, and unless it is 0.5 for a model that does not
- * tell two classes apart by a probability. */
+ * distinguish two classes by a probability. */
 SOTTO_MUST_CHECK sotto_status sot_model_check_threshold(const sotto_model *model,
                                                         double threshold,
                                                         sotto_error *error);

@@ -9,7 +9,7 @@
 
 /* ---- the file ---- */
 
-/* Reads a list of `count` hexadecimal floats: one a feature, or the parameters of a layer. */
+/* Reads a list of `count` hexadecimal floats: one per feature, or the parameters of a layer. */
 SOTTO_MUST_CHECK sotto_status sot_model_read_list(const sot_json_value *list,
                                                   size_t count, bool of_layer,
                                                   double *out_values, sotto_error *error);

@@ -1,4 +1,4 @@
-/* Rows through a network: read ahead and scored together, handed out one by one. */
+/* Rows through a network: read ahead and scored together, returned one by one. */
 #include "artifact/model_file/network.h"
 
 #include <string.h>

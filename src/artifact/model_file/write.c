@@ -37,7 +37,7 @@ static void write_row(sot_json_writer *writer, const double *coefficients, size_
     sot_json_end_array(writer);
 }
 
-/* One list, or a list of one a class. */
+/* One list, or a list of one per class. */
 static void write_vector(sot_json_writer *writer, const sot_model_content *content,
                          const double *coefficients)
 {

@@ -3,7 +3,7 @@
  *
  * - report.css: the style of a report. One column on a phone, two where there is room, ink on
  *   paper in print. Colours have a contrast of at least 4.5 to 1 with the background, light and
- *   dark. Nothing is told only by colour. tests/cli/report_page.py measures it.
+ *   dark. Nothing is shown only by colour. tests/cli/report_page.py measures it.
  * - page.css: the same for the certificate's page.
  * - *.c.in: functions of an exported header; @ stands for its prefix.
  */

@@ -193,7 +193,7 @@ struct sot_file_writer {
     char temporary[64]; /* its name in the directory; empty when there is none */
 };
 
-/* Attributes of a name in the directory; none if the system cannot tell. */
+/* Attributes of a name in the directory; none if the system does not state them. */
 static uint64_t attributes_of(int directory, const char *name)
 {
     struct statx facts = {0};

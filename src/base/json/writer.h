@@ -38,8 +38,8 @@ void sot_json_begin_array(sot_json_writer *writer);
 void sot_json_end_array(sot_json_writer *writer);
 void sot_json_end(sot_json_writer *writer); /* the one begun last */
 
-/* The name of the next value; in objects only, once before each value. That no name comes
- * twice is the caller's duty. */
+/* The name of the next value; in objects only, once before each value. The caller makes sure
+ * that no name comes twice. */
 void sot_json_key(sot_json_writer *writer, const char *key);
 
 /* Write values. Refused: a double that is not finite (JSON has none: write null, and

@@ -1,4 +1,4 @@
-/* commands/audit/model_scores.h: how sure a model is of each row of a file. */
+/* commands/audit/model_scores.h: the confidence of a model in each row of a file. */
 #ifndef SOT_COMMANDS_AUDIT_MODEL_SCORES_H
 #define SOT_COMMANDS_AUDIT_MODEL_SCORES_H
 
@@ -10,7 +10,7 @@
  * finite, all classes count as equal. */
 double sot_log_odds(const double *margins, size_t count, size_t label);
 
-/* One a row; free with sot_free(). */
+/* One per row; free with sot_free(). */
 typedef struct sot_confidences {
     double *values;
     size_t count;

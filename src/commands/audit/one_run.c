@@ -185,7 +185,7 @@ static sotto_one_run best_of_halves(const canary *sorted, size_t count, double d
     return best;
 }
 
-/* How many numbers of guesses that tries. */
+/* The number of guess counts that it tries. */
 static size_t halves_of(size_t count)
 {
     size_t tried = 1;

@@ -1,4 +1,4 @@
-/* Plans with more noise or less: the family in which an audit says how much there is. */
+/* Plans with more noise or less: the family in which an audit states the amount of noise. */
 #include <math.h>
 
 #include "commands/audit/audit_parts.h"

@@ -1,4 +1,4 @@
-/* The plan of a shadow: the model's own training, as far as its file tells, with the
+/* The plan of a shadow: the model's own training, as far as its file states them, with the
  * auditor's settings. */
 #include "artifact/model_file/model.h"
 #include "base/error.h"
@@ -79,7 +79,7 @@ static sotto_status settle(const sotto_model *model, const char *description, si
     config->model = model->kind;
     /* The kink of the hinge has no minimiser to compute; its smoothed form is as good. */
     if (method->noiseless) config->model = sot_model_plain(model->kind);
-    /* A learner takes a public number of rows at its word, and indexes by it. */
+    /* A learner believes a public number of rows, and indexes by it. */
     if (config->public_n > 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "`public_n` is %llu, but coins choose a shadow model's rows; "

@@ -19,7 +19,7 @@
 enum { CELLS_MOST = 1 << 16 };
 #define ROWS_MOST (UINT64_C(1) << 26)
 
-/* How each learner chooses, and which of the bounds is about it. */
+/* The choice of each learner, and the bound about it. */
 static const struct {
     const char *name;
     sotto_method method;
@@ -80,7 +80,7 @@ static double excess_of(const sotto_pac_experiment_config *config, double thresh
     return (1.0 - 2.0 * config->noise) * distance / (double)config->cells;
 }
 
-/* Two cells a row: where it is, and its answer. */
+/* Two cells per row: where it is, and its answer. */
 static void draw_rows(const sotto_pac_experiment_config *config, uint64_t rows,
                       sotto_rng *rng, double *out_cells)
 {

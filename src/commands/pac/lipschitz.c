@@ -18,7 +18,7 @@ static const char schema_text[] =
     "{\"name\": \"x\", \"type\": \"number\", \"lower\": -1, \"upper\": 1},"
     "{\"name\": \"yes\", \"type\": \"category\", \"values\": [\"no\", \"yes\"]}]}";
 
-/* Rows of one kind: a place, an answer, how many. */
+/* Rows of one kind: a place, an answer, their number. */
 typedef struct group {
     double x, sign;
     uint64_t rows;
@@ -79,7 +79,7 @@ static void fill_groups(const sotto_packing_setting *setting, sotto_rng *rng,
     groups[3] = (group){1.0, 1.0, quarter};
 }
 
-/* Cells of the schema, two a row. */
+/* Cells of the schema, two per row. */
 static void fill_cells(const group groups[GROUPS], double *out_cells)
 {
     for (int i = 0; i < GROUPS; i++) {

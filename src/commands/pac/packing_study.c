@@ -77,7 +77,7 @@ static sotto_status check(const sotto_packing_config *config, sotto_error *error
 
 /* ---- the packing ---- */
 
-/* How often the exponential mechanism names the right one of K: three cells are enough. */
+/* The frequency with which the exponential mechanism names the right one of K: three cells are enough. */
 static sotto_status exponential_share(const sotto_packing_setting *setting,
                                       uint64_t repeats, sotto_rng *rng, double *out_share,
                                       sotto_error *error)

@@ -168,7 +168,7 @@ static sotto_status check_asked(const sotto_pate_label_config *config, sotto_err
     return SOTTO_OK;
 }
 
-/* How many answers fit, and how many are wanted: the least. Queries that could not be answered are not asked by
+/* The number of answers: the smaller of those that fit and those that are wanted. Queries that could not be answered are not asked by
  * aggregators that answer all. */
 static sotto_status find_caps(sot_pate_label_run *run, sotto_error *error)
 {

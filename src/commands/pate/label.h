@@ -78,7 +78,7 @@ SOTTO_MUST_CHECK sotto_status sot_label_again_plan(const sot_json_value *request
                                                    sot_label_again *out_again,
                                                    sotto_error *error);
 void sot_label_again_clear(sot_label_again *again);
-/* How often each event happened, from the queries asked and answered. */
+/* The count of each event, from the queries asked and answered. */
 void sot_label_again_count(const sot_pate_label_run *run,
                            uint64_t released[SOT_PATE_EVENTS_MAX]);
 

@@ -206,7 +206,7 @@ SOTTO_MUST_CHECK sotto_status sot_pate_curve(const sot_pate_course *course,
 
 /* ---- labels.c: the labels' file ---- */
 
-/* How much teachers agree, as released. */
+/* The released agreement of the teachers. */
 typedef struct sot_pate_agreed {
     double noise; /* votes a query */
     double sigma; /* of the sums */

@@ -364,7 +364,7 @@ static sotto_status make_room(sot_pate_label_run *run, size_t count, sotto_error
                : SOTTO_OK;
 }
 
-/* How many answers were paid for after each query, as the run counted them. */
+/* The number of paid answers after each query, as the run counted them. */
 static void count_paid(sot_pate_label_run *run)
 {
     const bool pays_each = run->vote.aggregator == SOTTO_PATE_MODE;

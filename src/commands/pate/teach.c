@@ -270,7 +270,7 @@ static int ask_listener(const sotto_progress *progress, void *context)
     return atomic_load(&run->is_over);
 }
 
-/* Every teacher asks this, on its own thread. How far one teacher is stays untold. */
+/* Every teacher asks this, on its own thread. The progress of one teacher is not reported. */
 static int ask_in_teacher(const sotto_progress *progress, void *context)
 {
     teach_run *run = context;
@@ -353,7 +353,7 @@ static sotto_status teach_of_batch(size_t chunk, size_t begin, size_t end, void 
     return teach_one(chunk, part->first + begin, part->first + end, part->run, error);
 }
 
-/* Progress is told between batches, on the caller's thread: how many teachers are finished, which says nothing. */
+/* Progress is reported between batches, on the caller's thread: the number of finished teachers, which reveals nothing. */
 static sotto_status teach_all(teach_run *run, const sotto_train_config *config,
                               sotto_error *error)
 {

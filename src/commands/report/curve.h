@@ -20,7 +20,7 @@ typedef struct sot_report_training {
     double lambda, steps, learning_rate, batch;
     sotto_schedule schedule; /* auto: not known */
     sotto_iterate iterate;   /* the same */
-    bool single_records;     /* sgd: one record a step, not batches */
+    bool single_records;     /* sgd: one record per step, not batches */
     const char *concept;     /* the class of a concept as JSON; NULL: none */
     double radius; /* of the ball, which is a part of the model: for the curve too */
     uint64_t expected_rows; /* to learn from; 0: as many as there are */

@@ -348,7 +348,7 @@ static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *e
     bool measured = false;
     sotto_status status = read_training(from, &training, error);
     if (status != SOTTO_OK) return status;
-    /* The numbers of a concept are places: how they vary says nothing. */
+    /* The numbers of a concept are places: their variance means nothing. */
     if (!is_known && from->model->concept == NULL) {
         from->deviations = sot_new_array(count, sizeof *from->deviations);
         if (from->deviations == NULL)

@@ -14,7 +14,7 @@
 /* The file that a session compares with. */
 typedef struct sot_again {
     const sot_certificate_file *file;
-    const uint64_t *released; /* how often each event happened; NULL: as planned */
+    const uint64_t *released; /* the count of each event; NULL: as planned */
     /* For a student, whose certificate is that of its labels with another file; NULL: the
      * run's own. */
     const char *payload, *request, *output, *route;

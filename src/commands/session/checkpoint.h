@@ -23,7 +23,7 @@
 
 typedef struct sot_keeper sot_keeper;
 
-/* How long a run may last before it keeps its state and stops; SOTTO_UNSET: no limit. */
+/* The time that a run may last before it keeps its state and stops; SOTTO_UNSET: no limit. */
 typedef struct sot_keeper_setup {
     sot_session
         *session; /* borrowed; its ledger and gate are open, its identity is known */
@@ -50,7 +50,7 @@ const char *sot_keeper_run(const sot_keeper *keeper); /* its random name */
 /* The finished output of an earlier process, for the caller to put in its place; NULL: there is none. */
 const char *sot_keeper_output(const sot_keeper *keeper);
 
-/* Charges the run, or takes over the reservation and tells the gate the earlier
+/* Charges the run, or takes over the reservation and gives the gate the earlier
  * releases. */
 SOTTO_MUST_CHECK sotto_status sot_keeper_begin(sot_keeper *keeper, sotto_error *error);
 

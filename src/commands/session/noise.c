@@ -63,7 +63,7 @@ sotto_status sot_noise_release(const sot_noise *noise, sotto_gate *gate,
 
 double sot_noise_sampler_error(const sot_noise *noise)
 {
-    /* sotto/gaussian.h: at most 2^-900 a coordinate; sotto/laplace.h: exact. Rounded up as the
+    /* sotto/gaussian.h: at most 2^-900 per coordinate; sotto/laplace.h: exact. Rounded up as the
      * gate does: the charge is at least the amount that the gate will record. */
     if (noise->mechanism != SOTTO_GAUSSIAN) return 0.0;
     return sot_mul_up(0x1p-900, sot_next_up((double)noise->dimension));

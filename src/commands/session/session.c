@@ -330,7 +330,7 @@ static sotto_status work_through_gate(sot_session *session, sot_session_work wor
     return status;
 }
 
-/* How much could not be had follows from the number of rows, which is secret. */
+/* The size of a failed allocation follows from the number of rows, which is secret. */
 static sotto_status hide_sizes(sotto_status status, sotto_error *error)
 {
     if (status != SOTTO_OUT_OF_MEMORY) return status;

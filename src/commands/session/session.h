@@ -53,7 +53,7 @@ typedef struct sot_session {
     double delta;         /* that is certified; SOTTO_UNSET or 0: pure */
     double sampler_error; /* of the whole run, an upper bound */
     bool capped;          /* the plan's counts are caps: less may be released */
-    bool counts_units;    /* the output shows how many units there are */
+    bool counts_units;    /* the output shows the number of units */
     bool overwrite; /* the output may replace a file that <sotto/output.h> protects */
     bool anew; /* a new run, newly charged, though the same one was finished before */
     size_t numbers; /* bound on the numbers in the output, for its size; follows only from
@@ -71,7 +71,8 @@ typedef struct sot_session {
         outcome;          /* SOTTO_RUN_NEW: `file` is to be made; else it was there */
     bool charged;         /* by this process or by the one it resumes */
     bool charged_perhaps; /* the ledger's row could not be written for certain */
-    bool resumed; /* from a checkpoint, without a ledger that could tell how often */
+    bool
+        resumed; /* from a checkpoint, without a ledger that could count the resumptions */
     struct sotto_key *key;   /* of `sign` */
     sotto_ledger *ledger;    /* NULL: none */
     const char *ledger_path; /* of `ledger`, borrowed */
@@ -161,7 +162,7 @@ SOTTO_MUST_CHECK sotto_status sot_session_charge(sot_session *session,
                                                  sotto_error *error);
 
 /* `work` reads the rows and releases through session->gate everything that the plan holds. Its
- * messages reach the caller, but that of memory that ran out, which would tell the rows' number. */
+ * messages reach the caller, but that of memory that ran out, which would reveal the rows' number. */
 typedef sotto_status (*sot_session_work)(void *context, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_session_run(sot_session *session, sot_session_work work,
                                               void *context, sotto_error *error);

@@ -136,7 +136,7 @@ void sot_prose_guarantee_of_teachers(sot_prose *prose, double epsilon, double de
     sot_prose_line(prose, "unit", "teacher: no claim about one row");
 }
 
-/* Who did it, if not this call. */
+/* The process that did it, if not this call. */
 static void state_outcome(sot_prose *prose, const sot_session *session)
 {
     if (session->outcome == SOTTO_RUN_RECOVERED)

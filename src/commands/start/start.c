@@ -11,7 +11,7 @@
 #include "commands/start/parts.h"
 #include "data/draft/parts.h"
 
-enum { DATASET_BYTES = 63 }; /* the most that a ledger takes */
+enum { DATASET_BYTES = 63 }; /* the largest value that a ledger takes */
 
 void sotto_start_set_defaults(sotto_start_config *out_config, size_t size_bytes,
                               size_t draft_bytes)

@@ -200,7 +200,7 @@ static sotto_status read_where(const sot_json_value *request, release_again *sel
     return status;
 }
 
-/* The model of an accuracy is named by its hash; that it tells classes apart is believed with it. */
+/* The model of an accuracy is named by its hash; that it distinguishes classes is believed with it. */
 static sotto_status read_model(const sot_json_value *root, release_again *self,
                                sotto_error *error)
 {

@@ -135,7 +135,7 @@ static sotto_status prepare_choice(sot_release *release, sotto_error *error)
     return sot_release_add_choice(release, error);
 }
 
-/* How many candidates are at or below the value: candidates ascend. */
+/* The number of candidates at or below the value: candidates ascend. */
 static size_t candidates_within(const sot_release *release, double value)
 {
     size_t low = 0;

@@ -81,7 +81,7 @@ struct sot_release {
     char **labels; /* of candidates that came with their scores */
     sot_released_value *values;
     size_t value_count;
-    uint32_t *reports; /* randomised answers, one a row */
+    uint32_t *reports; /* randomised answers, one per row */
     uint64_t report_count;
     bool found;          /* bounds: some bin was above the threshold */
     uint64_t threshold;  /* bounds; 0: none */
@@ -169,7 +169,7 @@ SOTTO_MUST_CHECK sotto_status sot_release_stated_units(const sot_json_value *fil
 SOTTO_MUST_CHECK sotto_status sot_release_set_rank(sot_release *release,
                                                    sotto_error *error);
 
-/* How far candidates are from the wanted rank, as scores; and the declared change of them:
+/* The distance of candidates from the wanted rank, as scores; and the declared change of them:
  * release.md. `below` rows lie below the candidate, `at_most` at or below it. */
 int64_t sot_rank_score(const sot_release *release, uint64_t below, uint64_t at_most);
 void sot_rank_selection(sot_release *release);

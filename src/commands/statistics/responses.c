@@ -1,4 +1,4 @@
-/* Randomised answers, one a row. Claims: release.md; the mechanism's own note has the rest. */
+/* Randomised answers, one per row. Claims: release.md; the mechanism's own note has the rest. */
 #include <math.h>
 #include <stdint.h>
 
@@ -67,7 +67,7 @@ static sotto_status prepare_responses(sot_release *release, sotto_error *error)
     return sotto_plan_add(release->plan, &event, error);
 }
 
-/* The number of rows is public here: room that grows with it tells nothing. */
+/* The number of rows is public here: room that grows with it reveals nothing. */
 static sotto_status take_answer(sot_release *release, double value, sotto_error *error)
 {
     const uint64_t index = release->rows; /* counted by the caller after this */

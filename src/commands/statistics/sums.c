@@ -45,7 +45,7 @@ static bool is_whole(const sotto_column *column)
     return column->type == SOTTO_COLUMN_INTEGER || column->type == SOTTO_COLUMN_BOOLEAN;
 }
 
-/* How far one stored row moves the sum of rounded values. A row outside the selection adds
+/* The move of the sum of rounded values by one stored row. A row outside the selection adds
  * nothing, so a replaced row may also move it between 0 and a value (data/stability.md). */
 static double sum_sensitivity(const sot_release *release)
 {

@@ -29,13 +29,13 @@ sot_concept_errors sot_training_errors(const sotto_training *training);
 
 enum { SOT_CONCEPTS_BYTES = 48 };
 
-/* "1 concept", "4096 concepts", or "about 2^65.2 concepts": how many the class has. */
+/* "1 concept", "4096 concepts", or "about 2^65.2 concepts": the number of the class. */
 const char *sot_concept_count_text(const struct sot_concept_class *class,
                                    char out[SOT_CONCEPTS_BYTES]);
 
 /* "class": kind, concepts, features with their cells. */
 void sot_training_write_concept(const sotto_training *training, sot_json_writer *writer);
-/* One line, and one a feature if asked for. */
+/* One line, and one per feature if asked for. */
 void sot_training_show_concept(const sotto_training *training, bool features,
                                sot_prose *prose);
 /* True if the line of the class already has it. */

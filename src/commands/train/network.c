@@ -103,7 +103,7 @@ static bool is_same_layer(const sot_layer *a, const sot_layer *b)
            a->affine == b->affine && a->mirror == b->mirror;
 }
 
-/* The last layer may tell other classes apart: then it begins afresh. */
+/* The last layer may distinguish other classes: then it begins afresh. */
 static bool is_other_ending(const sot_net *own, const sot_net *init, size_t layer)
 {
     const sot_layer *a = &own->layers[layer], *b = &init->layers[layer];

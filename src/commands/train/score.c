@@ -1,4 +1,4 @@
-/* How well coefficients do on public rows, and labels that are planted for it. */
+/* The scores of coefficients on public rows, and labels that are planted for it. */
 #include <math.h>
 #include <string.h>
 

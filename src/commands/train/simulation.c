@@ -119,7 +119,7 @@ static sotto_status run_once(sot_rehearsal *run, const sotto_training *training,
     return status;
 }
 
-/* The same network, learned as long from as many records a step. */
+/* The same network, learned as long from as many records per step. */
 static void copy_network(const sotto_train_config *own, sotto_train_config *config)
 {
     if (!sot_model_row_of(own->model)->has_settings) return;

@@ -32,7 +32,7 @@ SOTTO_MUST_CHECK sotto_status sot_rehearsal_open(const sotto_training *training,
 /* Repeats the training rows until there are at least `rows`. */
 SOTTO_MUST_CHECK sotto_status sot_rehearsal_enlarge(sot_rehearsal *rehearsal,
                                                     uint64_t rows, sotto_error *error);
-/* Tells a listener, NULL for none, of every training of sot_rehearse(), `planned` in all. */
+/* Reports to a listener, NULL for none, every training of sot_rehearse(), `planned` in all. */
 void sot_rehearsal_watch(sot_rehearsal *rehearsal, uint64_t planned,
                          sotto_progress_function progress, void *context);
 void sot_rehearsal_close(sot_rehearsal *rehearsal);

@@ -131,7 +131,7 @@ static void show_model(sot_prose *prose, const sotto_training *training)
                    class_at(training, classes - 1));
 }
 
-/* Two a line: "optimizer  sgd, schedule constant". */
+/* Two per line: "optimizer  sgd, schedule constant". */
 static void show_choices(sot_prose *prose, const sot_learner *learner)
 {
     for (size_t i = 0; i < learner->choice_count; i += 2) {
@@ -195,7 +195,7 @@ static void show_advice(sot_prose *prose, const sotto_training *training)
         sot_prose_line(prose, i == 0 ? "advice" : "", "%s", training->advice[i]);
 }
 
-/* How the model does on the public rows of its learning curve: its last point. */
+/* The score of the model on the public rows of its learning curve: its last point. */
 static void show_validation(sot_prose *prose, const sotto_training *training)
 {
     const sot_validation *curve = training->learner->validation;

@@ -74,7 +74,7 @@ void sot_training_hand_over(sot_session *session, sotto_train_result *result);
 /* A bound on the numbers of the model file, from public things. */
 size_t sot_training_numbers(const sotto_training *training);
 
-/* Trains on records that are in memory and writes the released coefficients, one a feature. The
+/* Trains on records that are in memory and writes the released coefficients, one per feature. The
  * gate is open, or NULL for public data. */
 SOTTO_MUST_CHECK sotto_status sot_training_learn(const sotto_training *training,
                                                  sotto_gate *gate,
@@ -181,7 +181,7 @@ SOTTO_MUST_CHECK sotto_status sot_training_keep(sotto_training *training,
 /* Writes the number of posterior samples, their distribution and the model, in words. */
 void sot_training_name_draws(const sotto_training *training, const char *model, char *out,
                              size_t size_bytes);
-/* How they were drawn, and the error budget: a certificate's route. False: there are no private draws. */
+/* Their sampler, and the error budget: a certificate's route. False: there are no private draws. */
 bool sot_training_route(const sotto_training *training, char *out, size_t size_bytes);
 
 /* ---- advice.c, text.c ---- */

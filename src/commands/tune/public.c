@@ -1,4 +1,4 @@
-/* Tuning on public rows: every candidate is tried, and every score is told. */
+/* Tuning on public rows: every candidate is tried, and every score is reported. */
 #include <math.h>
 #include <string.h>
 

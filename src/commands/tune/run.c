@@ -14,7 +14,7 @@
 #include "data/batches/matrix.h"
 #include "privacy/mechanisms/best_run/best_run.h"
 
-/* Who listens hears how long it takes, in whole seconds, and nothing of trainings or steps. */
+/* A listener receives the elapsed whole seconds, and nothing of trainings or steps. */
 typedef struct listener {
     sotto_progress_function function; /* NULL: none */
     void *context;

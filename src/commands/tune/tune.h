@@ -127,7 +127,7 @@ SOTTO_MUST_CHECK sotto_status sot_tuning_load_validation(
 
 enum { SOT_TUNE_STATEMENT_BYTES = 1000 };
 
-/* How the settings came about, for the certificate. `winner` is the candidate that leaves. */
+/* The origin of the settings, for the certificate. `winner` is the candidate that leaves. */
 void sot_tuning_state(const sotto_tuning *tuning, size_t winner,
                       char out[SOT_TUNE_STATEMENT_BYTES]);
 /* "lambda=1, steps=50" */

@@ -71,7 +71,7 @@ sotto_status sot_batches_new(sotto_rng *rng, sotto_sampling sampling, double rat
     return SOTTO_OK;
 }
 
-/* Who took part is a secret. */
+/* The set of records that took part is a secret. */
 static void drop_rows(sot_batches *batches)
 {
     sot_wipe_and_free(batches->chosen, batches->room * sizeof *batches->chosen);
@@ -112,7 +112,7 @@ static sotto_status make_room(sot_batches *batches, size_t count, sotto_error *e
     return sot_fail_memory(error, count, sizeof *batches->chosen + sizeof *batches->rows);
 }
 
-/* How many of `count` records can take part at most. */
+/* The largest number of `count` records that can take part. */
 static size_t most_of(const sot_batches *batches, size_t count)
 {
     if (batches->sampling == SOTTO_SINGLE_RECORD) return count > 0 ? 1 : 0;
@@ -159,7 +159,7 @@ static sotto_status toss(sot_batches *batches, uint64_t step, uint64_t first,
     return status;
 }
 
-/* Into batches->chosen, counted from the table's beginning; how many in *out_taken. */
+/* Into batches->chosen, counted from the table's beginning; their number in *out_taken. */
 static sotto_status choose(sot_batches *batches, uint64_t step, uint64_t first,
                            size_t count, size_t *out_taken, sotto_error *error)
 {

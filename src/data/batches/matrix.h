@@ -18,7 +18,7 @@ enum { SOT_MATRIX_LANES = 16 }; /* floats; dense rows are padded to a multiple o
 typedef struct sot_matrix {
     size_t rows;
     size_t columns;
-    double *labels; /* one a row */
+    double *labels; /* one per row */
     /* Dense, if `dense` is not NULL: row i begins at dense + i * stride, 64-byte aligned, padded
      * with zeros. */
     float *dense;

@@ -54,7 +54,7 @@ void sot_shards_digest_add(const sot_sharding *sharding, const sotto_schema *sch
                            const sot_record *record, uint64_t place,
                            unsigned char digest[SOT_SHARD_DIGEST_BYTES]);
 
-/* How many shards neighbours may differ in, by the theorem; 0: more than can be said, or no such neighbours. */
+/* The number of shards in which neighbours may differ, by the theorem; 0: more than can be said, or no such neighbours. */
 uint64_t sot_sharding_touched(sot_shard_rule rule, sotto_adjacency adjacency);
 
 #endif

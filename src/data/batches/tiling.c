@@ -15,7 +15,7 @@ _Static_assert(crypto_shorthash_BYTES == 8, "SipHash-2-4 gives 64 bits");
 /* Coins that a thread tosses at a time. */
 enum { COINS_AT_ONCE = 1024 };
 
-/* Where a tile's next record goes, and for how many there is room. */
+/* The place of a tile's next record, and the number of free places. */
 typedef struct tile_place {
     size_t next, left;
 } tile_place;
@@ -75,7 +75,7 @@ sotto_status sot_tiling_new(sotto_rng *rng, size_t tiles, size_t room,
     return SOTTO_OK;
 }
 
-/* Who took part, and how many, is a secret. */
+/* The set of records that took part, and its size, is a secret. */
 static void drop_records(sot_tiling *tiling)
 {
     const size_t room = tiling->records_room;

@@ -24,8 +24,8 @@ typedef struct sot_draft_column {
     size_t value_count;
     bool many;                      /* more values than are kept */
     uint8_t slots[SOT_DRAFT_SLOTS]; /* hash -> 1 + place in `values` */
-    char *marker;                   /* how the file writes a missing cell; NULL: empty */
-    sotto_column_type stated;       /* by the caller; 0: not */
+    char *marker;             /* the file's spelling of a missing cell; NULL: empty */
+    sotto_column_type stated; /* by the caller; 0: not */
 } sot_draft_column;
 
 typedef struct sot_draft {

@@ -12,7 +12,7 @@
 #include "data/draft/parts.h"
 #include "data/schema/friendly.h"
 
-/* Fewer rows cannot tell an id from a column whose values happen to differ. */
+/* Fewer rows cannot distinguish an id from a column whose values happen to differ. */
 enum { ROWS_FOR_IDS = 10, CODES_MOST = 12 };
 
 static const char source[] = "public sample";
@@ -150,7 +150,7 @@ static void write_values(const sot_draft *draft, sot_json_writer *json,
     if (!target && rest != NULL) sot_json_put_text(json, "missing", rest);
 }
 
-/* Columns of few whole numbers are told of together, at the end. */
+/* Columns of few whole numbers are reported together, at the end. */
 static void note_codes(sot_draft *draft, const sot_draft_column *column)
 {
     char shown[64];
@@ -161,7 +161,7 @@ static void note_codes(sot_draft *draft, const sot_draft_column *column)
                        sot_printable(column->name, shown, sizeof shown));
 }
 
-/* Values that the file does not tell are null, for people to fill in; until then the
+/* Values that the file does not state are null, for people to fill in; until then the
  * schema is refused (data/schema/columns.c). */
 static bool write_null_members(sot_draft *draft, sot_json_writer *json,
                                const sot_draft_column *column, sotto_column_type type)

@@ -6,7 +6,7 @@
  *             exactly.
  * Theorem     For every record, |x| <= sot_encoding_bound() exactly, including the constant
  *             column: the squares are summed in integers. x is a function of only the record and
- *             the schema. So is the target's number, on its own grid and within
+ *             the schema. The same holds for the target's number, on its own grid and within
  *             sot_encoding_target_most() of 0.
  * Proof note  src/data/encode/encode.md
  */
@@ -50,7 +50,7 @@ SOTTO_MUST_CHECK sotto_status sot_encoding_new_cells(
     const sotto_schema *schema, const char *target, const sot_cells_grid *grids,
     size_t count, sot_encoding **out_encoding, sotto_error *error);
 bool sot_encoding_is_cells(const sot_encoding *encoding);
-/* One place a feature. Total. */
+/* One place per feature. Total. */
 void sot_encode_cells(const sot_encoding *encoding, const sot_record *record,
                       uint32_t *out_places);
 

@@ -48,7 +48,7 @@ bool sot_is_named(const char *name, const char *end)
            strncasecmp(name + length - end_length, end, end_length) == 0;
 }
 
-/* Read as records these would make no sense, and nothing would tell. */
+/* Read as records these would make no sense, and no error would show it. */
 static sotto_status check_name(const char *path, sotto_error *error)
 {
     static const char *const ends[] = {".bz2", ".xz",  ".zst", ".zip",
@@ -136,7 +136,7 @@ static sotto_status refuse_plain(const char *path, sotto_error *error)
 }
 
 /* Looks at the first bytes, if they may decide. A name in .gz always means gzip: were it the first record's bytes that
- * decide, one record would change how all are read. */
+ * decide, one record would change the reading of all. */
 static sotto_status open_packed(sot_bytes *bytes, const char *path, sot_packing packing,
                                 const struct stat *facts, sotto_error *error)
 {

@@ -34,7 +34,7 @@ typedef struct sot_reader_input {
     const sotto_records *records; /* NULL: a file */
     const sotto_schema *schema;
     bool without_target; /* the target, ids and ignored columns may be missing */
-    /* With a table's schema: the columns whose raw cells `cell` is asked for, one flag a column; NULL: none. */
+    /* With a table's schema: the columns whose raw cells `cell` is asked for, one flag per column; NULL: none. */
     const bool *wanted;
     /* The columns that a condition tests: a format with column names must have them.
      * NULL: none. */
@@ -57,7 +57,7 @@ typedef struct sot_reader_kind {
     /* The first line is a header in text, so that it may be looked at to refuse files of other formats. Where the first
      * bytes are a record's, they decide nothing. */
     bool begins_with_names;
-    bool is_usual; /* of tables whose names tell nothing */
+    bool is_usual; /* of tables whose names state nothing */
     /* Where labels are, for the refusal of a file of labels; NULL: a file of labels belongs to it (matrix schema). */
     const char *labels;
 

@@ -27,7 +27,7 @@ SOT_READERS(SOT_DECLARE_READER)
 /* Up to a NULL. */
 extern const sot_reader_kind *const sot_readers[];
 
-/* Records that are handed over, and which of them reads some: by the member that is set. */
+/* Records in memory, and the reader of each kind: by the member that is set. */
 extern const sot_reader_kind sot_reader_memory;
 extern const sot_reader_kind sot_reader_arrow;
 extern const sot_reader_kind sot_reader_sparse;

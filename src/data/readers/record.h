@@ -8,7 +8,7 @@
 /* Borrowed from the source, until the next record is read. Every source is total: any line or row
  * of memory gives one record. */
 typedef struct sot_record {
-    /* With a table's schema: one number a column of the schema, within its bounds (a category's
+    /* With a table's schema: one number per column of the schema, within its bounds (a category's
      * index; 0 for id and ignored columns). NULL with a matrix schema. */
     const double *cells;
     /* With a matrix schema: the features that are there, indices from 0, ascending and distinct;

@@ -1,4 +1,4 @@
-/* How rows come to their norm, and the constant column; and the order in which the learning parts of
+/* The norm of rows, and the constant column; and the order in which the learning parts of
  * a schema are read. */
 #include <string.h>
 

@@ -59,7 +59,7 @@ static bool is_stored(const char *path)
            facts.st_nlink > 0;
 }
 
-/* Labels are joined to rows by their place, and headers tell their number. A stream that left
+/* Labels are joined to rows by their place, and headers state their number. A stream that left
  * a record out would have fewer rows than labels, and a refusal would reveal it before the
  * charge. */
 static sotto_status check_joined(const sotto_data_file *file, sotto_error *error)

@@ -17,7 +17,7 @@
 
 typedef struct sot_source sot_source;
 
-/* How the rows that are read belong to the stored records (data/stability.md). Public: from the settings and the
+/* The relation of the rows that are read to the stored records (data/stability.md). Public: from the settings and the
  * kind of file. */
 typedef enum sot_origin {
     SOT_ROWS_STORED = 1, /* all rows of a stored table, read by sotto itself */
@@ -36,7 +36,7 @@ typedef enum sot_origin {
 sot_origin sot_origin_of_file(const sotto_data_file *file);
 sot_origin sot_origin_of_records(const sotto_records *records);
 
-/* The origin of the file, or of the records (`file` NULL). SOTTO_IO when the system cannot tell: a guess would make the same run
+/* The origin of the file, or of the records (`file` NULL). SOTTO_IO when the system does not state it: a guess would make the same run
  * another one, which is charged again. */
 SOTTO_MUST_CHECK sotto_status sot_origin_find(const sotto_data_file *file,
                                               const sotto_records *records,

@@ -1,4 +1,4 @@
-/* One margin a row: the losses of models/linear/losses/loss.h behind methods/empirical.h. */
+/* One margin per row: the losses of models/linear/losses/loss.h behind methods/empirical.h. */
 #include <math.h>
 
 #include "base/error.h"

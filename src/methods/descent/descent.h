@@ -47,8 +47,8 @@ typedef struct sot_walk {
 SOTTO_MUST_CHECK sotto_status sot_descent_check(const sot_learner_setup *setup,
                                                 const char *subject, sotto_error *error);
 
-/* Spacing and sensitivity of a step's sum. Poisson: the contribution of one record; else how far
- * a unit moves it under the adjacency. Sets the rest of `noise` but sigma. */
+/* Spacing and sensitivity of a step's sum. Poisson: the contribution of one record; else the move
+ * of it by a unit under the adjacency. Sets the rest of `noise` but sigma. */
 SOTTO_MUST_CHECK sotto_status sot_descent_sensitivity(sot_descent *descent,
                                                       const sot_learner *learner,
                                                       sotto_error *error);
@@ -99,7 +99,7 @@ SOTTO_MUST_CHECK sotto_status sot_walk_keep(const sot_learner *learner,
 /* The result, on the grid. */
 void sot_walk_result(const sot_walk *walk, double grid, double *out_theta);
 
-/* Tells the listener, if there is one, the number of steps and their cost. */
+/* Reports to the listener, if there is one, the number of steps and their cost. */
 SOTTO_MUST_CHECK sotto_status sot_descent_report(const sot_learner *learner,
                                                  const sot_descent *descent,
                                                  const sot_progress *progress,

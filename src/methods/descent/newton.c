@@ -325,7 +325,7 @@ sotto_status sot_erm_newton(sot_learner *learner, sotto_error *error)
     set_noise(&of->curvature, multiplier, of->gradient.steps, CURVATURE_SHARE);
     of->ridge = sot_statistics_ridge(of->curvature.sigma, (size_t)columns);
     describe(learner, of);
-    /* sotto/gaussian.h: at most 2^-900 a coordinate; a hair more than the gate's own sum. */
+    /* sotto/gaussian.h: at most 2^-900 per coordinate; a hair more than the gate's own sum. */
     learner->sampler_error = (1.0 + 0x1p-20) * 0x1p-900 * (columns + columns * columns) *
                              (double)of->gradient.steps;
     return SOTTO_OK;

@@ -93,7 +93,7 @@ static sotto_status calibrate(frank_wolfe *at, const sotto_train_config *config,
     return SOTTO_OK;
 }
 
-/* How far a unit moves a score: |gradient's coordinate| a row, in units of the spacing. */
+/* The move of a score by a unit: |gradient's coordinate| a row, in units of the spacing. */
 static sotto_status set_sensitivity(const sot_learner *learner, frank_wolfe *at,
                                     sotto_error *error)
 {

@@ -15,7 +15,7 @@
 #include "privacy/mechanisms/additive/additive.h"
 #include "privacy/mechanisms/symmetric/symmetric.h"
 
-/* How much of the budget, in mu^2, the eigenvalue gets: measured on three data sets (statistics.md). */
+/* The share of the budget, in mu^2, for the eigenvalue: measured on three data sets (statistics.md). */
 #define EIGENVALUE_SHARE 0.1
 
 /* Eigenvalues below this, in units of sigma, are only noise. */
@@ -322,7 +322,7 @@ sotto_status sot_statistics_new(sot_learner *learner, bool adaptive, sotto_error
     if (status != SOTTO_OK) return status;
     statistics->ridge = sot_statistics_ridge(statistics->moments.sigma, columns);
     describe(learner, statistics);
-    /* sotto/gaussian.h: at most 2^-900 a coordinate; a hair more than the gate's own sum. */
+    /* sotto/gaussian.h: at most 2^-900 per coordinate; a hair more than the gate's own sum. */
     learner->sampler_error =
         (1.0 + 0x1p-20) * 0x1p-900 * ((double)(size * size) + (adaptive ? 1.0 : 0.0));
     return SOTTO_OK;

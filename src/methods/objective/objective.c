@@ -25,7 +25,7 @@
 #define HIGH_FACTOR  0.8
 /* With the frozen-slope theorem less lambda costs little noise. It pays where the rows are many for the features: t = rows epsilon /
  * features. From LOW_EPSILON on at most this over sqrt(t), and not below the second. Chosen on public data sets
- * (docs/howto/choosing-parameters.md), one row a unit, add-remove, where a public number of rows was given. */
+ * (docs/howto/choosing-parameters.md), one row per unit, add-remove, where a public number of rows was given. */
 #define ROWS_FACTOR 12.0
 #define ROWS_LEAST  0.4
 #define PURE_FACTOR 1.5 /* over epsilon, within these two: */

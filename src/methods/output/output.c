@@ -14,7 +14,7 @@
 
 /* ---- public ---- */
 
-/* How far the exact minimiser moves: L/lambda a row, both directions of a replaced one. */
+/* The move of the exact minimiser: L/lambda a row, both directions of a replaced one. */
 static double sensitivity(const sot_learner *learner, double lambda)
 {
     const sot_learner_setup *setup = &learner->setup;

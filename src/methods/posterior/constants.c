@@ -54,7 +54,7 @@ static double least_value(const sot_loss *loss, double margin, double label)
     for (int i = 0; i < 80; i++) {
         const double middle = i == 0 ? -margin : i == 1 ? margin : 0.5 * (low + high);
         const sot_loss_at at = loss_at(loss, middle, label);
-        /* How far down the tangent, its error allowed for, goes within [-margin, margin]. */
+        /* The lowest value of the tangent, its error allowed for, within [-margin, margin]. */
         const double reach_down = fmax(0.0, at.slope + loss->slope_error);
         const double reach_up = fmax(0.0, loss->slope_error - at.slope);
         const double fall =

@@ -7,7 +7,7 @@
 
 typedef struct sot_sampler_ear {
     const sot_sampler_watch *watch; /* NULL: none */
-    uint64_t steps;                 /* public; 0: how many there are is secret */
+    uint64_t steps;                 /* public; 0: their number is secret */
     double heard_seconds;           /* when the listener was asked last */
 } sot_sampler_ear;
 

@@ -130,7 +130,7 @@ sotto_status sot_oracle_listen(sot_oracle *oracle, sotto_error *error)
 
 /* ---- where to linearise ---- */
 
-/* Value and gradient at w, and one step of projected descent on V = F + |. - y|^2 / (2 eta). *out_distance bounds how far w is from V's
+/* Value and gradient at w, and one step of projected descent on V = F + |. - y|^2 / (2 eta). *out_distance bounds the distance of w from V's
  * minimiser on the ball: (1 + eta' curvature) |w - better|, up to rounding. */
 static sotto_status look(sot_oracle *o, double *out_distance, sotto_error *error)
 {
@@ -234,7 +234,7 @@ sotto_status sot_oracle_draw(sot_oracle *oracle, sotto_error *error)
         status = sot_oracle_listen(o, error);
         failures += o->points;
         if (failures >= FAILURES_MOST && status == SOTTO_OK) {
-            /* A failed trial tells nothing about the next one: any w will do, at any time. */
+            /* A failed trial reveals nothing about the next one: any w will do, at any time. */
             double distance;
             failures = 0;
             move(o);

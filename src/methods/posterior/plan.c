@@ -12,7 +12,7 @@
 /* Norms of normal vectors beyond sqrt(d) + TAIL have probability exp(-TAIL^2/2) < 2^-141. */
 #define TAIL 14.0
 
-/* How far a place of linearisation may be from the minimiser, in sqrt(eta'): REACH + sqrt(d lambda eta'), lambda eta' <= 1/2. */
+/* The largest distance of a place of linearisation from the minimiser, in sqrt(eta'): REACH + sqrt(d lambda eta'), lambda eta' <= 1/2. */
 #define REACH 2.5
 
 sot_sampler_facts sot_sampler_facts_of(const sot_loss *loss, size_t classes,
@@ -183,7 +183,7 @@ sotto_status sot_proximal_plan(sot_sampler_plan *plan, sotto_error *error)
                         plan->step_least, f->radius);
     }
     plan->guard = exponent_error(plan);
-    /* Two coins a step, each within twice its error of being wrong; and the tails. */
+    /* Two coins per step, each within twice its error of being wrong; and the tails. */
     plan->total_variation =
         (double)plan->steps_most * (4.0 * plan->guard + 0x1p-94) * (1.0 + 0x1p-20);
     if (!(plan->total_variation < 0x1p-20)) {
@@ -192,7 +192,7 @@ sotto_status sot_proximal_plan(sot_sampler_plan *plan, sotto_error *error)
                         "or lower `radius` or `epsilon`",
                         fmin(1.0, plan->total_variation));
     }
-    /* y and x are rounded at 2^-99 of their size; a step forgets lambda eta' of it. */
+    /* y and x are rounded at 2^-99 of their size; a step removes the share lambda eta' of it. */
     const double each = 0x1p-98 * 2.0 * y;
     const double gathered =
         each / (f->lambda * plan->step_least * plan->step_least) * (1.0 + 0x1p-20);

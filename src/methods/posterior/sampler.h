@@ -95,8 +95,8 @@ SOTTO_MUST_CHECK sotto_status sot_sampler_plan_new(const sot_sampler_facts *fact
                                                    sot_sampler_plan *out_plan,
                                                    sotto_error *error);
 
-/* The listener. With public constants it hears step k of all steps, after finished samples.
- * Otherwise it hears the number of finished samples, only by the clock, so that a stop is
+/* The listener. With public constants it receives step k of all steps, after finished samples.
+ * Otherwise it receives the number of finished samples, only by the clock, so that a stop is
  * possible. */
 typedef struct sot_sampler_watch {
     const sot_progress *progress; /* NULL: none */

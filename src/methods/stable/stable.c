@@ -34,7 +34,7 @@ typedef struct stable {
     double rounding;   /* |computed - exact result| at most */
 } stable;
 
-/* ---- public: how far one record moves the result ---- */
+/* ---- public: the move of the result by one record ---- */
 
 /* base^exponent, rounded up; 0 <= base <= 1. */
 static double power_up(double base, uint64_t exponent)

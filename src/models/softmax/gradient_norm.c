@@ -9,7 +9,7 @@
 /* diag p - p p^T: softmax.md. */
 #define CURVATURE_MOST 0.5
 
-/* The most that the product of `count` factors 1 + e, |e| <= unit, differs from 1. */
+/* The largest amount by which the product of `count` factors 1 + e, |e| <= unit, differs from 1. */
 static double gathered(double count, double unit)
 {
     const double first = count * unit;
@@ -35,7 +35,7 @@ static double margin_roundings(const sot_softmax_pass *pass, size_t terms)
     return (double)(block / 4 + 2 + blocks);
 }
 
-/* sqrt of the number of coordinates times l1: the most that the norm's gradient can be. */
+/* sqrt of the number of coordinates times l1: the largest norm of the gradient. */
 static double l1_gradient(const sot_softmax *problem)
 {
     return problem->l1 * sqrt((double)(problem->classes * problem->matrix->columns)) *

@@ -16,8 +16,7 @@
 typedef struct sot_softmax_pass {
     const sot_softmax *problem;
     const sot_softmax_kernels *kernels;
-    double
-        extra; /* of (extra/2)|theta|^2, which is added to J: how the ball is reached */
+    double extra; /* of (extra/2)|theta|^2, which is added to J to reach the ball */
     size_t length;
     size_t step;       /* rows looked at together */
     size_t block_rows; /* added up first */
@@ -88,7 +87,7 @@ SOTTO_MUST_CHECK sotto_status sot_softmax_difference_careful(
     sot_softmax_pass *pass, const double *from, const double *step,
     const double *step_low, sot_twofold *out_difference, sotto_error *error);
 
-/* The products of one row with theta + theta_low, one a class, as the careful gradient has them. */
+/* The products of one row with theta + theta_low, one per class, as the gradient in extended precision has them. */
 void sot_softmax_margins_careful(sot_softmax_pass *pass, size_t row, const double *theta,
                                  const double *theta_low, sot_twofold *out);
 

@@ -254,7 +254,7 @@ sotto_status sotto_account_noise(const sotto_plan *plan, sotto_accountant accoun
             return SOTTO_OK;
         }
         if (status != SOTTO_OK && status != SOTTO_UNREACHABLE) return status;
-        /* Kernels that work on a grid are off by more than the last digits: go by how far. */
+        /* Kernels that work on a grid are off by more than the last digits: their error decides. */
         const double over =
             status == SOTTO_OK && epsilon > 0.0 ? log(account.epsilon / epsilon) : 0.0;
         upper += fmax(ldexp(1e-9, tries), fmin(over, 1.0) * ldexp(0.02, tries));

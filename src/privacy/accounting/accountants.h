@@ -78,7 +78,7 @@ sotto_status sot_optimal_epsilon(const sot_priced *priced, double delta,
 sotto_status sot_optimal_delta(const sot_priced *priced, double epsilon,
                                sotto_account *out, sotto_error *error);
 
-/* log(value/target), with the sign of value - target: how far a search is from its target. */
+/* log(value/target), with the sign of value - target: the distance of a search from its target. */
 double sot_search_excess(double value, double target);
 
 /* Refuses, in the name of `method`, plans with events other than gaussian and gdp of all records or

@@ -1,4 +1,4 @@
-/* The question `rate`: how large a sampling rate a target allows.
+/* The question `rate`: the largest sampling rate for a target.
  *
  * A smaller rate never costs more: with r < 1, (1 - rq)N(0) + rqN(1) = (1 - r)N(0) + r[(1 - q)N(0)
  * + qN(1)], so by joint convexity the pair of rate q dominates that of rate rq, and dominating pairs

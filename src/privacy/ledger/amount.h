@@ -1,6 +1,6 @@
 /* ledger/amount.h: charges, as whole numbers of units.
  *
- * Idea      A sum of doubles forgets: 1e6 + 1e-12 is 1e6, and a million such runs would be
+ * Idea      A sum of doubles loses small terms: 1e6 + 1e-12 is 1e6, and a million such runs would be
  *           free. Amounts are int64 in units of a power of two, so adding them is exact.
  * Range     Amounts and their sums are at most 2^62 - 1, so an int64 never overflows:
  *           ledger.md section "Rounding".

@@ -315,8 +315,8 @@ sotto_status sot_ledger_commit_kept(sotto_ledger *ledger,
         sot_store_rollback(ledger->store);
         return status;
     }
-    /* Rows are public, and how long a run took may tell of its records or, of a tuning, how many trainings there
-     * were. A run with rows about its states has told its time already. */
+    /* Rows are public, and the time of a run may reveal its records or, for a tuning, the number of
+     * trainings. A run with rows about its states has revealed its time already. */
     if (reserved->step == 0) entry.time_seconds = reserved->time_seconds;
     return sot_ledger_append(ledger, &entry, NULL, NULL, error);
 }

@@ -10,7 +10,7 @@
 
 #include "privacy/ledger/replay.h"
 
-/* How many of the plan's neighbours lie between two of the ledger's: 1 or 2. SOTTO_INVALID_ARGUMENT: no number does. */
+/* The number of the plan's neighbours between two of the ledger's: 1 or 2. SOTTO_INVALID_ARGUMENT: there is none. */
 SOTTO_MUST_CHECK sotto_status sot_relation_steps(const sot_state *state,
                                                  const sotto_plan *plan, int *out_steps,
                                                  sotto_error *error);

@@ -52,7 +52,7 @@ void sot_craft_concept(sot_study *study)
 }
 
 /* The same two concepts, and a record that is an error of both: every count moves by as much as the noise is for. Under replace-1.0
- * the other one is an error of none. The counts are handed out, so that they are looked at, and not which is less. */
+ * the other one is an error of none. The counts are released, so the attack uses them and not the choice. */
 void sot_craft_counts(sot_study *study)
 {
     sot_craft_concept(study);

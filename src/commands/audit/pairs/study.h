@@ -21,7 +21,7 @@ enum {
     SOT_STUDY_FEATURES = 4,
     SOT_STUDY_GROUPS = 3, /* different rows of the base */
     SOT_STUDY_SCHEMA_BYTES = 320,
-    SOT_STUDY_NUMBERS = 16 /* that a learner of a study hands out, at most */
+    SOT_STUDY_NUMBERS = 16 /* that a learner of a study returns, at most */
 };
 
 /* Equal rows. */

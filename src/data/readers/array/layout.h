@@ -1,4 +1,4 @@
-/* data/readers/array/layout.h: how the numbers of an array lie in a file. Private to the array reader. */
+/* data/readers/array/layout.h: the layout of an array's numbers in a file. Private to the array reader. */
 #ifndef SOT_DATA_READERS_ARRAY_LAYOUT_H
 #define SOT_DATA_READERS_ARRAY_LAYOUT_H
 
@@ -51,7 +51,7 @@ SOTTO_MUST_CHECK sotto_status sot_cifar_read_layout(const sot_bytes *bytes,
                                                     sot_array_layout *out_layout,
                                                     sotto_error *error);
 
-/* One more dimension, of `length`; false: more than 2^32 rows, 2^32 numbers a row or 64 dimensions. */
+/* One more dimension, of `length`; false: more than 2^32 rows, 2^32 numbers per row or 64 dimensions. */
 bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t length);
 
 #endif

@@ -3,7 +3,7 @@
  * Theorem     sot_arrow_value() returns for every array and every place. It gives a missing value
  *             for a place outside the array, an array that lacks a buffer, and a cell with
  *             invalid offsets or code. It reads only within the array's own lengths and offsets.
- * Assumes     Buffers are as long as lengths, offsets and sizes say: the C data interface does not tell.
+ * Assumes     Buffers are as long as lengths, offsets and sizes say: the C data interface does not state their length.
  */
 #ifndef SOT_DATA_READERS_ARROW_ARRAY_H
 #define SOT_DATA_READERS_ARROW_ARRAY_H

@@ -46,7 +46,7 @@ sot_csv_cell sot_csv_next_cell(char delimiter, char **at, const char *end);
 
 /* Opens the file and reads its header; no row is looked at. Messages quote the file's name and
  * the schema, never the file: without a header its first line is a record. The schema is a table's
- * and must outlive the reader. `delimiter` is a comma, a semicolon or a tab; '\0': the header tells. With `without_target` the target, id and ignored columns may be missing from the file:
+ * and must outlive the reader. `delimiter` is a comma, a semicolon or a tab; '\0': the header decides. With `without_target` the target, id and ignored columns may be missing from the file:
  * they count as missing in every row. */
 SOTTO_MUST_CHECK sotto_status sot_csv_open(const char *path, char delimiter,
                                            const sotto_schema *schema,

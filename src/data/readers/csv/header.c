@@ -116,7 +116,7 @@ static sotto_status read_first_line(sot_csv *csv, char **out_line, char **out_en
     return SOTTO_OK;
 }
 
-/* The header is public, and may tell the delimiter; no row does. */
+/* The header is public, and may decide the delimiter; no row does. */
 static sotto_status find_delimiter_of_header(sot_csv *csv, const char *line,
                                              const char *end, sotto_error *error)
 {

@@ -25,7 +25,7 @@ struct sot_csv {
     const char *path;   /* the caller's, while the file is opened */
     const bool *wanted; /* likewise */
     sot_lines *lines;
-    char delimiter; /* '\0': the header tells */
+    char delimiter; /* '\0': the header decides */
     bool decimal_comma;
     sot_csv_field *fields; /* the columns of the file, then those that it lacks */
     size_t field_count;    /* in the file */

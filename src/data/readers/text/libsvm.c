@@ -44,7 +44,7 @@ static bool ends_word(const char *at, const char *end)
     return at == end || is_blank(*at) || *at == '#';
 }
 
-/* The number at *at that is the rest of its word; moves behind the word in any case. */
+/* The number at *at that is the rest of a word; moves behind the word in any case. */
 static bool read_number(const char **at, const char *end, double *out_value)
 {
     const char *number = *at;

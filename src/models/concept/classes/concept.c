@@ -33,7 +33,7 @@ void sot_concept_class_free(sot_concept_class *class)
     sot_free(class);
 }
 
-/* ---- how many ---- */
+/* ---- counts ---- */
 
 static const uint64_t size_most = UINT64_C(1) << 62;
 

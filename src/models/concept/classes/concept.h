@@ -103,11 +103,11 @@ const char *sot_concept_kind_name(sot_concept_kind kind);
 double sot_concept_class_log_size(const sot_concept_class *class);
 uint64_t sot_concept_class_size(const sot_concept_class *class);
 
-/* How many numbers a concept has. */
+/* The number of values that a concept has. */
 size_t sot_concept_numbers(const sot_concept_class *class);
 /* True if the numbers are a concept of the class; any doubles, also NaN. */
 bool sot_concept_is_valid(const sot_concept_class *class, const double *numbers);
-/* Yes or no, of one place a feature. The numbers are valid. */
+/* Yes or no, of one place per feature. The numbers are valid. */
 bool sot_concept_says(const sot_concept_class *class, const double *numbers,
                       const uint32_t *places);
 /* "age >= 37.5", "town=Lund and not smokes", "never": for people, in terms of the schema;
@@ -134,7 +134,7 @@ void sot_concept_find_pair(uint64_t cells, uint64_t index, uint64_t *out_low,
                            uint64_t *out_high);
 
 size_t sot_concept_lists(const sot_concept_class *class);
-/* How many stand in list `list`; UINT64_MAX if it is more than 2^62. */
+/* The number of entries in list `list`; UINT64_MAX if it is more than 2^62. */
 uint64_t sot_concept_list_size(const sot_concept_class *class, size_t list);
 /* Writes the numbers of the concept at `index`. `before` has the choices from earlier lists. It
  * is not read for the first list, and may be `out_numbers`. */

@@ -84,7 +84,7 @@ enum { CHUNK_FEATURES = 16 };
 
 typedef struct errors_job {
     const sot_matrix *rows;
-    int64_t *errors; /* one a feature */
+    int64_t *errors; /* one per feature */
 } errors_job;
 
 static sotto_status add_errors(size_t chunk, size_t begin, size_t end, void *context,

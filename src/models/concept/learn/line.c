@@ -155,7 +155,7 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint64
     return keys;
 }
 
-/* Equal places become one; returns how many have a net that is not 0, which are written if there is a line. */
+/* Equal places become one; returns the number of those with a net that is not 0, which are written if there is a line. */
 static size_t join_keys(const uint64_t *keys, size_t count, sot_line *line)
 {
     size_t next = 0;

@@ -20,7 +20,7 @@ typedef struct sot_pac {
     const sot_concept_class *class; /* the learner's */
     sotto_method method;
     sotto_selection_config choice; /* of one event */
-    size_t choices;                /* one, or one a feature */
+    size_t choices;                /* one, or one per feature */
     uint64_t *sizes; /* of each choice: the measure of all concepts; owned */
     /* For a class with weights, per feature: sums of the weights of the thresholds below
      * 0 .. cells + 1. NULL where every weight is 1; owned. */

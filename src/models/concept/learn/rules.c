@@ -69,7 +69,7 @@ static sotto_status score_rules(const sotto_pac_problem *problem, int64_t *score
         return SOTTO_OK;
     }
     uint64_t *labels = pack_labels(problem, words);
-    if (labels == NULL) /* how many there are may be secret */
+    if (labels == NULL) /* their number may be secret */
         return sot_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the labels");
     for (size_t rule = 0; rule < problem->rules; rule++)
         scores[rule] = -count_bits(problem->predictions + rule * words, labels, words,

@@ -1,4 +1,4 @@
-/* A caller's loss, held to its word as far as a grid goes. Claims: loss.md. */
+/* A caller's loss, tested on a grid. Claims: loss.md. */
 #include <math.h>
 #include <string.h>
 

@@ -26,7 +26,8 @@ struct sot_loss {
         ball_gain; /* the largest |f'| over labels, as a function of the margin, is concave beyond 0 and point-symmetric
                               or lower below: posterior.md */
     bool smooth;   /* f' is Lipschitz; else curvature_most is infinite, f' jumps */
-    double twist_most;    /* sup |f'''| / f'': how fast the curvature may change; infinite
+    double
+        twist_most; /* sup |f'''| / f'': the rate at which the curvature may change; infinite
                           where f'' jumps */
     double label_most;    /* the largest |label|; others are clipped */
     double parameters[4]; /* the loss's own: width, threshold ... */

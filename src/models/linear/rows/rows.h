@@ -61,7 +61,7 @@ size_t sot_rows_step(const sot_matrix *matrix);
 
 enum { SOT_ROWS_STEP_MOST = 256 };
 
-/* How long the rows are, rounded up: the root of the sum of all squares, and the longest row. `numbers`
+/* The length of the rows, rounded up: the root of the sum of all squares, and the longest row. `numbers`
  * has room for two numbers a chunk of `chunk_rows` rows. The same bits for any number of threads. */
 SOTTO_MUST_CHECK sotto_status sot_rows_measure(const sot_matrix *matrix, sot_pool *pool,
                                                size_t chunk_rows, size_t chunks,

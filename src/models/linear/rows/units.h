@@ -10,7 +10,7 @@
 
 enum {
     SOT_UNITS_STEP_MOST = 128, /* rows looked at together */
-    /* A contribution is at most 2^20 units a coordinate, so this many rows stay below 2^31. */
+    /* A contribution is at most 2^20 units per coordinate, so this many rows stay below 2^31. */
     SOT_UNITS_FLUSH_ROWS = 1024
 };
 

@@ -40,7 +40,7 @@ static bool inside(const search *f, double *out_gap)
     return gap >= f->norm_error;
 }
 
-/* How far inside the sphere a point may lie if the rest of tau goes to the gradient. */
+/* The distance from the sphere at which a point may lie inside if the rest of tau goes to the gradient. */
 static double room(const search *f)
 {
     const double radius = f->s->glm.radius;

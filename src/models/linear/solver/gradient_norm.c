@@ -42,7 +42,7 @@ sot_twofold sot_norm_twofold(const double *v, const double *low, size_t count)
     return (sot_twofold){ldexp(root.high, exponent), ldexp(root.low, exponent)};
 }
 
-/* The most that the product of `count` factors 1 + e, |e| <= unit, differs from 1. */
+/* The largest amount by which the product of `count` factors 1 + e, |e| <= unit, differs from 1. */
 static double gathered(double count, double unit)
 {
     const double first = count * unit;

@@ -1,4 +1,4 @@
-/* By how much the slopes of a smoothed hinge fail to be subgradients of the hinge: solver.md. */
+/* The distance of the slopes of a smoothed hinge from subgradients of the hinge: solver.md. */
 #include <math.h>
 
 #include "base/memory.h"

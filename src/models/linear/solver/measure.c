@@ -1,4 +1,4 @@
-/* One pass that needs no theta: how long the rows are. And the diagonal of the Hessian, which is
+/* One pass that needs no theta: the length of the rows. And the diagonal of the Hessian, which is
  * also a sum of squares. */
 #include <math.h>
 #include <string.h>

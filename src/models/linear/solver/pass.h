@@ -86,7 +86,7 @@ SOTTO_MUST_CHECK sotto_status sot_pass_difference_careful(
     sot_twofold *out_difference, sotto_error *error);
 
 /* For the hinge, smoothed by `width`: the computed sum and an upper bound on the sum over rows of
- * |a| (h - |a|) / (2 h), a = 1 - y u, where |a| < h. It measures how far the smoothed slopes are
+ * |a| (h - |a|) / (2 h), a = 1 - y u, where |a| < h. It measures the distance of the smoothed slopes
  * from subgradients (solver.md). In double or, if `careful`, in double-double numbers, where the
  * two are closer. */
 SOTTO_MUST_CHECK sotto_status sot_pass_corner(sot_pass *pass,

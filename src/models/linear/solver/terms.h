@@ -24,7 +24,7 @@ sot_twofold sot_terms_gradient_careful(const sot_glm *glm, sot_twofold nu, size_
 double sot_terms_size_upper(const sot_glm *glm, sot_twofold nu, double theta_norm_upper,
                             double linear_upper, double center_upper);
 
-/* The second derivatives, one a column: the Hessian of r is diagonal. */
+/* The second derivatives, one per column: the Hessian of r is diagonal. */
 void sot_terms_curvatures(const sot_glm *glm, double nu, const double *theta,
                           double *out);
 /* Their supremum over all theta: lambda + nu + l1 / w, rounded up. */

@@ -47,7 +47,7 @@ sotto_status sot_pass_values(sot_pass *pass, const double *const *thetas, size_t
     return sot_frame_values(&frame, values_chunk, points, out_values, error);
 }
 
-/* The most that |f(0; y)| is, for any label: f(0; .) is monotone between 0 and either end, up to 1. */
+/* The largest |f(0; y)|, for any label: f(0; .) is monotone between 0 and either end, up to 1. */
 static double zero_most(const sot_loss *loss)
 {
     const double labels[3] = {-loss->label_most, 0.0, loss->label_most};

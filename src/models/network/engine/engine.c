@@ -134,7 +134,7 @@ void sot_engine_free(sot_engine *engine)
 
 /* ---- work for all threads ---- */
 
-/* Work that is handed out piece by piece: pieces are independent, so who does which makes no difference. */
+/* Work that threads take piece by piece: pieces are independent, so the assignment makes no difference. */
 typedef struct job {
     sot_engine *engine;
     const float *parameters;

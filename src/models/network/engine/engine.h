@@ -29,7 +29,7 @@
 
 enum { SOT_TILE_ROWS = 128 };
 
-/* How a record's gradient is bounded; public. */
+/* The bound of a record's gradient; public. */
 typedef struct sot_clip {
     sotto_clipping rule; /* flat, per-layer, automatic */
     double
@@ -49,11 +49,11 @@ sot_engine_sensitivity sot_engine_sensitivity_of(const sot_net *net,
                                                  const sot_clip *clip);
 
 /* Some records, divided into tiles. Inputs are those of layer net->front (the front's output).
- * With `copies` above 1 a record has that number of inputs, one after another, whose gradients
+ * With `copies` above 1 per record has that number of inputs, one after another, whose gradients
  * are averaged before they are clipped (augmentation). */
 typedef struct sot_tiles {
     const float *const *inputs; /* copies x records pointers, tile by tile */
-    const double *labels;       /* one a record */
+    const double *labels;       /* one per record */
     const size_t *
         starts; /* tiles + 1 places among the records; each at most SOT_TILE_ROWS apart */
     size_t tiles;

@@ -30,10 +30,10 @@ enum {
     SOT_WORKER_BLOCKS = 20
 };
 
-/* Roundings that a term of a tile's sum can meet: one a record, and one more a chunk. */
+/* Roundings that a term of a tile's sum can meet: one per record, and one more a chunk. */
 enum { SOT_TILE_ROUNDINGS = SOT_TILE_ROWS + SOT_TILE_ROWS / SOT_CHUNK_ROWS_MIN };
 
-/* By how much factors are too small, so that rounding never makes a record's part too long: engine.md. */
+/* The amount by which factors are too small, so that rounding never makes a record's part too long: engine.md. */
 #define SOT_CLIP_SHRINK (1.0 - 0x1p-22)
 
 typedef enum sot_engine_mode {

@@ -169,7 +169,7 @@ sotto_status sot_scores_visit(sot_scores *scores, const float *parameters,
     return status;
 }
 
-/* ---- how well ---- */
+/* ---- scores ---- */
 
 typedef struct rating {
     const sot_encoding *encoding;

@@ -36,7 +36,7 @@ SOTTO_MUST_CHECK sotto_status sot_scores_kit_open(const sot_net *net, const doub
                                                   sotto_error *error);
 void sot_scores_kit_close(sot_scores_kit *kit);
 
-/* Told the scores of each encoded row of a matrix, in their order. */
+/* Receives the scores of each encoded row of a matrix, in their order. */
 typedef void (*sot_scores_visitor)(size_t row, const float *scores, void *context);
 SOTTO_MUST_CHECK sotto_status sot_scores_visit(sot_scores *scores,
                                                const float *parameters,

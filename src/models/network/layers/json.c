@@ -68,8 +68,8 @@ static sotto_status read_units(const sot_json_value *layer, size_t *out_units,
     return read_size(layer, "units", 1, SOT_NET_PARAMETERS_MAX, 0, out_units, error);
 }
 
-/* One number a channel. A file may have any number of them up to the limit; sot_net_finish() knows how
- * many channels there are, and check_norms() compares. */
+/* One number a channel. A file may have any number of them up to the limit; sot_net_finish() knows the
+ * number of channels, and check_norms() compares. */
 static sotto_status read_numbers(const sot_json_value *layer, const char *key,
                                  bool positive, double *out, size_t *out_count,
                                  sotto_error *error)

@@ -15,7 +15,7 @@ enum {
  * layer of 0 units gets as many as there are outputs. Refuses a layer that does not fit. */
 SOTTO_MUST_CHECK sotto_status sot_net_finish(sot_net *net, sotto_error *error);
 
-/* Where the front ends, and how much there is to train, after layers were frozen. Refuses a network with
+/* The end of the front, and the number of trained parameters, after layers were frozen. Refuses a network with
  * nothing to train, and scattering or data norm above a layer that is trained. */
 SOTTO_MUST_CHECK sotto_status sot_net_place_front(sot_net *net, sotto_error *error);
 

@@ -18,7 +18,7 @@ typedef struct sot_nn_walking {
     sot_nn_draws *draws;
     sot_nn_validation *validation;
     sot_nn_state state; /* released */
-    int64_t *units;     /* one a parameter: the exact sum, then the released one */
+    int64_t *units;     /* one per parameter: the exact sum, then the released one */
     float *gradient;    /* one a trainable parameter */
     /* One step's records, tile by tile: */
     const float **inputs;

@@ -5,8 +5,8 @@
  * Adam (Kingma & Ba 2015): both moments with their corrections. Then lambda, decoupled
  * (Loshchilov & Hutter 2019): w -= h_t (lambda / N) w. Then the nearest point of the ball around
  * the first weights. The result is the last w, or a moving average:
- * `a = d_t a + (1 - d_t) w, d_t = min(d, (1 + t)/(10 + t))`, which forgets the first weights
- * quickly.
+ * `a = d_t a + (1 - d_t) w, d_t = min(d, (1 + t)/(10 + t))`, in which the first weights
+ * lose their influence quickly.
  *
  * Privacy: all of it is a function of released sums and public numbers.
  */

@@ -38,7 +38,7 @@ SOTTO_MUST_CHECK sotto_status sot_nn_decide(sot_learner *learner, sot_nn *nn,
 
 /* ---- data_norm.c ---- */
 
-/* How many releases data norm `layer` makes: 2, or 1 if it only moves channels. */
+/* The number of releases that data norm `layer` makes: 2, or 1 if it only moves channels. */
 size_t sot_data_norm_releases(const sot_layer *layer);
 
 /* They, in order: the sum of channel means, and of channel means of squares. */

@@ -25,7 +25,7 @@ typedef struct plain_walk {
     sotto_rng *rng;
     size_t batch;
     uint32_t *order;      /* of a pass */
-    float *sum;           /* one a parameter */
+    float *sum;           /* one per parameter */
     const float **inputs; /* of a batch */
     double *labels;
     size_t *starts;

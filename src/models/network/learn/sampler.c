@@ -77,8 +77,8 @@ sotto_status sot_nn_sampler_set(const sot_learner_setup *setup, double rows, dou
     return status;
 }
 
-/* Poisson: one record's part, also under replace-one, where the accountant knows that there are two. All rows: how
- * far neighbours are apart. A fixed batch, one record: an exchange (sotto/gaussian.h). */
+/* Poisson: one record's part, also under replace-one, where the accountant knows that there are two. All rows: the
+ * distance of neighbours. A fixed batch, one record: an exchange (sotto/gaussian.h). */
 void sot_nn_sampler_event(const sot_nn_sampler *sampler, sotto_adjacency adjacency,
                           double one, double exchanged, sotto_gaussian_config *noise)
 {

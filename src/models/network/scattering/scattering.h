@@ -49,7 +49,7 @@ SOTTO_MUST_CHECK sotto_status sot_scattering_check(size_t side, size_t planes,
 size_t sot_scattering_out_side(const sot_scattering *scattering); /* side / 4 */
 size_t sot_scattering_channels(const sot_scattering *scattering); /* 81 planes */
 
-/* How many floats `scratch` has below: about 55 (side + 8)^2; 285 KB for 28 pixels, 15 MB for 256. */
+/* The number of floats that `scratch` has below: about 55 (side + 8)^2; 285 KB for 28 pixels, 15 MB for 256. */
 size_t sot_scattering_scratch_floats(const sot_scattering *scattering);
 
 /* Transforms one image. `scratch` is one thread's own, and holds the record afterwards: wipe it. The

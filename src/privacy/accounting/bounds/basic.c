@@ -1,7 +1,7 @@
 /* Basic composition: epsilons add, deltas add (Dwork, Kenthapadi, McSherry, Mironov & Naor,
  * EUROCRYPT 2006, Thm 1). Events with deltas of their own fail together with probability
  * 1 - prod(1 - delta_i), which is at most the sum (Kairouz, Oh & Viswanath, ICML 2015, Thm 3.3), so that
- * five events of delta 1e-8 fit into 5e-8 whatever the last bits are. Gaussian, GDP, zCDP and objective perturbation events have no delta of
+ * five events of delta 1e-8 fit into 5e-8 for any last bits. Gaussian, GDP, zCDP and objective perturbation events have no delta of
  * their own. They share the remaining delta equally, and each is priced by its exact profile. */
 #include <float.h>
 #include <math.h>

@@ -68,8 +68,8 @@ static double log_delta_estimate(double log_t, void *context)
     return log_delta_from(context, t, exponent_estimate(context, t));
 }
 
-/* Both questions are unimodal in log t. The lowest order depends on how small the plan's
- * loss is, so the search starts on a coarse scan. */
+/* Both questions are unimodal in log t. The lowest order depends on the size of the
+ * plan's loss, so the search starts on a coarse scan. */
 static double best_log_t(sot_function objective, question *asked)
 {
     const double lowest = log(1e-6);

@@ -26,13 +26,13 @@ struct sot_contour {
     double *real;         /* |M(c + is)/M(c)| times the parts of 1/((c+is)(c+1+is)) */
     double *imaginary;
     double slack;         /* error of the sum at epsilon 0 */
-    double slack_slope;   /* and what it grows by with |epsilon| */
+    double slack_slope;   /* and its growth with |epsilon| */
     double log_tail;      /* log of the bound on |M/M(c)| beyond the last node */
     double alias_order;   /* d: K(c + d) bounds the aliases from above */
     double alias_log_mgf; /* K(c + d), upper bound */
 };
 
-/* ---- how fine the sum is ---- */
+/* ---- the step of the sum ---- */
 
 /* Epsilon and log delta of the answer, one of them asked for, the other guessed by Renyi's
  * bound on this line. */
@@ -325,7 +325,7 @@ double sot_contour_log_chernoff(const sot_contour_request *request)
     return isfinite(bound) ? bound + error + rounding : 0.0;
 }
 
-/* From the table to the terms of the sum: what does not depend on epsilon is computed once. */
+/* From the table to the terms of the sum: the parts that do not depend on epsilon are computed once. */
 static void finish_table(sot_contour *contour)
 {
     const double c = contour->c;

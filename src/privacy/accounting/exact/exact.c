@@ -1,4 +1,4 @@
-/* The exact accountant: the tightest certified answer there is, and it says how it got it.
+/* The exact accountant: the tightest certified answer there is, and it states its derivation.
  * Closed form or contour, if one is cheap. Else the best of the certified bounds: the grid of pld, a
  * contour with a virtual Gaussian, Renyi's, and the sum of the events' epsilons. Each end of the answer is the
  * best of all that were computed; the kernel named is the one of the upper end. */

@@ -35,8 +35,8 @@ typedef enum sot_law_kind {
 
 typedef struct sot_law {
     sot_law_kind kind;
-    double loss;       /* box: e; response: epsilon; discrete Laplace: steps over scale */
-    double steps;      /* discrete: how many steps of the lattice one record moves */
+    double loss;  /* box: e; response: epsilon; discrete Laplace: steps over scale */
+    double steps; /* discrete: the number of lattice steps by which one record moves it */
     double categories; /* response */
     double sigma;  /* discrete Gaussian: in steps of the lattice; else noise multiplier */
     double rate;   /* replaced, fixed */
@@ -79,11 +79,11 @@ SOTTO_MUST_CHECK sotto_status sot_law_accumulate(const sot_law *law,
                                                  const sot_law_table *table,
                                                  double work_max, sotto_error *error);
 
-/* About how many atoms that takes for each node; infinite where it refuses, or stopped counting at
+/* About the number of atoms that this takes for each node; infinite where it refuses, or stopped counting at
  * `most`. */
 double sot_law_atoms_estimate(const sot_law *law, double c, double s_max, double most);
 
-/* How fast |M(c + is)|/M(c) falls: a bound that decreases in s, made once for each c. */
+/* The fall of |M(c + is)|/M(c): a bound that decreases in s, made once for each c. */
 typedef struct sot_law_tail sot_law_tail;
 
 SOTTO_MUST_CHECK sotto_status sot_law_tail_new(const sot_law *law, double c,
@@ -105,7 +105,7 @@ SOTTO_MUST_CHECK sotto_status sot_law_sum_new(const sot_law *law, sot_law_sum **
 void sot_law_sum_free(sot_law_sum *sum);
 sot_bracket sot_law_sum_delta(const sot_law_sum *sum, double epsilon);
 
-/* How many atoms the sum has; infinite off the lattices. */
+/* The number of atoms of the sum; infinite off the lattices. */
 double sot_law_sum_points(const sot_law_sum *sum);
 
 /* The atoms of a sum on a lattice; NULL for other distributions. */

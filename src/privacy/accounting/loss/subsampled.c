@@ -157,7 +157,7 @@ static sot_pair_atom atom_of(const sot_subsampled *release, const sot_pair_atom 
         times(base->mass, is_removed ? q + (1.0 - q) * fallen : fallen, relative)};
 }
 
-/* The rest of a batch is at 0. This is an upper end: no one data set attains the pair. */
+/* The rest of a batch is at 0. This is an upper end: no single data set attains the pair. */
 static sot_bracket mass_at_zero(const sot_pair_table *atoms, double place_error)
 {
     double taken = 0.0;

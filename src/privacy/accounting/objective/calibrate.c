@@ -233,7 +233,7 @@ static sotto_status search_sigma(sot_objective_law *law, double epsilon, double 
     return SOTTO_OK;
 }
 
-/* The least floor at which the offset is what it is at law->floor: a law with a lower atom and the same
+/* The smallest floor with the same offset as at law->floor: a distribution with a lower atom and the same
  * tail is better. The offset falls as the floor rises, so that halving finds it. */
 static double least_floor(const sot_objective_law *law)
 {
@@ -259,7 +259,7 @@ static double least_floor(const sot_objective_law *law)
 /* Two-signed rows that come have two vertices and no determinant, rows that go one and the
  * determinant; with a floor one vertex covers both (vertices.c). Near epsilon, as far
  * below it as the correction needs, the floor costs no noise; whether it pays is tried, and then it
- * is lowered as far as it goes, for the sake of what the release is composed with. */
+ * is lowered as far as it goes, for the sake of composition with other releases. */
 static sotto_status calibrate_sigma(sot_objective_law *law, double epsilon, double delta,
                                     double share, sotto_error *error)
 {

@@ -48,7 +48,7 @@ const char *sot_objective_theorem_name(sot_objective_theorem theorem)
         return "redberg";
     case SOT_OBJECTIVE_VERTICES:
     case SOT_OBJECTIVE_GENERAL:
-        return "sharp"; /* what the theorem is for another loss */
+        return "sharp"; /* the theorem for another loss */
     }
     return "unknown";
 }
@@ -100,7 +100,7 @@ static sotto_status check_neighbours(const sot_objective_law *law, sotto_error *
     return SOTTO_OK;
 }
 
-/* The subject of the theorem: one margin a row, softmax, or anything. */
+/* The subject of the theorem: one margin per row, softmax, or anything. */
 static sotto_status check_margins(const sot_objective_law *law, sotto_error *error)
 {
     const bool has_one = law->rank <= 1 && law->classes <= 1;
@@ -195,7 +195,7 @@ static double unit_steps(const sot_objective_law *law)
     return law->adjacency == SOTTO_REPLACE_ONE ? 2.0 * rows : rows;
 }
 
-/* kappa = max(0, R^2/lambda - R^2/(2 sigma^2)), rounded up: what the determinant adds at most
+/* kappa = max(0, R^2/lambda - R^2/(2 sigma^2)), rounded up: the largest addition by the determinant
  * where the noise's own loss is small. */
 static double kappa_upper(const sot_objective_law *law)
 {

@@ -1,4 +1,4 @@
-/* privacy/accounting/objective/objective.h: what the minimiser of a randomly tilted objective reveals.
+/* privacy/accounting/objective/objective.h: the privacy loss of the minimiser of an objective with a random linear term.
  *
  * theta* = argmin sum of losses + (lambda/2)|theta|^2 + b.theta, b random. One record's gradient
  * is at most `record_bound` (R; logistic loss: the norm bound of a row). `record_bound`, `lambda`
@@ -15,8 +15,8 @@
  * For other losses of one margin (VERTICES) too: the event states C, the signs of a slope and the rows of a unit.
  *
  * Without that theorem, and for softmax of three classes or more, the event has shift = C and vertices = m. The claim is
- * "delta(epsilon) <= m G(A, epsilon - C) for every epsilon >= atom". C is what the determinant costs, m how many corners the
- * gradient of one record may be pushed to (objective.md, section 7).
+ * "delta(epsilon) <= m G(A, epsilon - C) for every epsilon >= atom". C is the cost of the determinant, m the number of
+ * vertices to which the gradient of one record may be pushed (objective.md, section 7).
  *
  * A unit of k rows (k = 1: a row), logistic loss, by a chain of one-row steps (objective.md has the proofs):
  *     add-remove    A = k a     atom = k kappa + k (k - 1) a^2 / 2
@@ -33,15 +33,15 @@
 
 #include <sotto/accountant.h>
 
-/* The theorems, each with what it needs. Published ones are about losses of one margin, but for
+/* The theorems, each with its conditions. Published ones are about losses of one margin, but for
  * Kifer's pure one. */
 typedef enum sot_objective_theorem {
     SOT_OBJECTIVE_SHARP = 1,     /* logistic loss: f'' <= |f'| (1 - |f'|) R^2 */
-    SOT_OBJECTIVE_CHAUDHURI = 2, /* pure, replace-one, one row a unit */
-    SOT_OBJECTIVE_KIFER = 3,     /* pure or Gaussian, add-remove, one row a unit */
-    SOT_OBJECTIVE_REDBERG = 4,   /* Gaussian, add-remove, one row a unit, lambda > beta */
+    SOT_OBJECTIVE_CHAUDHURI = 2, /* pure, replace-one, one row per unit */
+    SOT_OBJECTIVE_KIFER = 3,     /* pure or Gaussian, add-remove, one row per unit */
+    SOT_OBJECTIVE_REDBERG = 4, /* Gaussian, add-remove, one row per unit, lambda > beta */
     SOT_OBJECTIVE_VERTICES =
-        5, /* one margin a row, or softmax: gradients in a public polytope */
+        5, /* one margin per row, or softmax: gradients in a public polytope */
     SOT_OBJECTIVE_GENERAL = 6 /* any smooth convex loss; Gaussian: needs the dimension */
 } sot_objective_theorem;
 
@@ -83,13 +83,13 @@ typedef struct sot_objective_law {
 /* A distribution with nothing set. */
 sot_objective_law sot_objective_law_defaults(void);
 
-/* How far one unit turns the log-determinant of the Hessian, at most: k rank log(1 + beta/lambda), or
+/* The change of the log-determinant by one unit of the Hessian, at most: k rank log(1 + beta/lambda), or
  * less where the trace is known. */
 double sot_objective_log_determinant_upper(const sot_objective_law *law);
 
 /* The event of the exact minimiser, rounded outward: SOTTO_OBJECTIVE_PERTURBATION (sharp or
- * vertices, Gaussian), SOTTO_PURE or SOTTO_APPROXIMATE. Refuses what the theorem does not cover, naming the
- * value and the least that would do. Purpose and count are the caller's. */
+ * vertices, Gaussian), SOTTO_PURE or SOTTO_APPROXIMATE. Refuses settings that the theorem does not cover, and
+ * names the value and the smallest that it covers. Purpose and count are the caller's. */
 SOTTO_MUST_CHECK sotto_status sot_objective_event(const sot_objective_law *law,
                                                   sotto_event *out_event,
                                                   sotto_error *error);
@@ -116,7 +116,7 @@ SOTTO_MUST_CHECK sotto_status sot_objective_calibrate(sot_objective_law *law,
                                                       double correction_share,
                                                       sotto_error *error);
 
-/* What the release beside a calibrated law may cost, rounded down: out_mu (it is mu-GDP, mu =
+/* The privacy loss that the release beside a calibrated distribution may have, rounded down: out_mu (it is mu-GDP, mu =
  * correction_share * A, A = R/sigma for the named theorems) if b is Gaussian, out_epsilon
  * (pure, correction_share of the event's epsilon) if not; the other is SOTTO_UNSET. */
 SOTTO_MUST_CHECK sotto_status sot_objective_correction(const sot_objective_law *law,

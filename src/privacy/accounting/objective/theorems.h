@@ -6,7 +6,7 @@
 #include "privacy/accounting/objective/objective.h"
 
 /* Checks that the theorem is known and covers adjacency, unit and loss, and that bounds are
- * positive. Does not check lambda. Of noise and claim it only checks whether they are pure. */
+ * positive. Does not check lambda. It checks noise and claim only for being pure. */
 SOTTO_MUST_CHECK sotto_status sot_objective_check_problem(const sot_objective_law *law,
                                                           sotto_error *error);
 

@@ -62,7 +62,7 @@ typedef struct tail_law {
     double shift, offset, vertices, atom;
 } tail_law;
 
-/* Corners of one record's gradient that can hurt when it goes, and when it comes. */
+/* Vertices of one record's gradient that can hurt when it goes, and when it comes. */
 static double corners_removed(const sot_objective_law *law)
 {
     return law->classes > 1 ? (double)(law->classes - 1) : 1.0;
@@ -117,7 +117,7 @@ static double covering_offset_up(double shift, double from, double few, double m
     return HUGE_VAL;
 }
 
-/* Both directions of add-remove by one law: rows that come have more vertices, but no
+/* Both directions of add-remove by one distribution: rows that come have more vertices, but no
  * determinant. */
 static tail_law both_ways(const sot_objective_law *law, tail_law removed)
 {

@@ -24,7 +24,7 @@ static double row_delta_upper(const sot_frozen_row *row, sot_direction direction
 
 /* A cell's end: l = mu^2/2 + mu z. */
 typedef struct cell_end {
-    double loss, error; /* nearest, and how far it may be off */
+    double loss, error; /* nearest, and its largest error */
     double above;       /* P(l' > l) */
     double tilted;      /* E e^-l' over l' > l: Phi(-z - mu) */
     double delta;       /* of the row at epsilon - l, rounded up */

@@ -107,7 +107,7 @@ static void raise_to(slope_climb *climb, double value)
 }
 
 /* A cell on which g may have its maximum inside: both factors at their worst, or the middle and the mean value theorem.
- * True when that is close enough, or below what is known already. */
+ * True when that is close enough, or below the known value. */
 static bool accept_cell(slope_climb *climb, interval x, interval drift, double left,
                         double right)
 {

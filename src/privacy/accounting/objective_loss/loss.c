@@ -23,7 +23,7 @@ static uint32_t steps_of(const sot_objective *objective)
     return objective->is_replaced ? 2 * objective->rows : objective->rows;
 }
 
-/* Where m P(t > x) is about 1: A^2/2 + z A with P(Z > z) = 1/m. The law below it is the atom
+/* Where m P(t > x) is about 1: A^2/2 + z A with P(Z > z) = 1/m. The distribution below it is the atom
  * there; any place is sound (privacy/accounting/objective/objective.md, Rounding), this one is the best. */
 static double start_of_tail(double shift, double vertices)
 {
@@ -92,8 +92,8 @@ static double tail_from_down(const sot_objective *objective)
                : fmax(0.0, sot_sub_down(objective->atom, objective->offset));
 }
 
-/* The law of one row that goes, from the whole's two numbers: privacy/accounting/objective/objective.h says how A and the atom
- * follow from a and kappa, and this is the other way round. The last factor is for R, which the
+/* The distribution of one row that goes, from the whole's two numbers: privacy/accounting/objective/objective.h derives A and the atom from
+ * a and kappa, and this is the other way round. The last factor is for R, which the
  * rounding of A may have grown in its last place. */
 static sot_row_loss row_of(const sot_objective *objective)
 {
@@ -170,7 +170,7 @@ void sot_objective_free_hulls(sot_objective *objective)
     objective->unit = NULL;
 }
 
-/* Of both directions. Under replace-one the other direction is the same chain with the names exchanged. */
+/* The maximum over both directions. Under replace-one the other direction is the same chain with the names exchanged. */
 static double frozen_delta_upper(const sot_objective *objective, double epsilon)
 {
     double most;
@@ -263,7 +263,7 @@ static double atom_log_mgf_upper(const sot_objective *objective, double order)
     return sot_add_up(at_atom_up, log_rest);
 }
 
-/* Moments of one step, by the law of row_loss.h or by the theorem of frozen_slope.h. */
+/* Moments of one step, by the distribution of row_loss.h or by the theorem of frozen_slope.h. */
 typedef struct step_moments {
     sot_row_loss row; /* of the logistic loss; other losses: kappa is 0, for additions */
     sot_frozen_row frozen;
@@ -333,7 +333,7 @@ static double direction_log_mgf_upper(const sot_objective *objective,
     return fmin(chain, sot_unit_hull_log_mgf_upper(objective->unit, direction, order));
 }
 
-/* Of both directions. Without a frozen slope a removal's chain is the price of both (privacy/accounting/objective/objective.md, section 6).
+/* The maximum over both directions. Without a frozen slope a removal's chain is the price of both (privacy/accounting/objective/objective.md, section 6).
  * With one, an addition may cost more at high orders, and both chains are priced. */
 double sot_objective_log_mgf_upper(const sot_objective *objective, double order)
 {

@@ -5,14 +5,14 @@
  *             a tail (privacy/accounting/objective/objective.md, sections 1 and 7). For the logistic loss m = 1 and c = 0, and
  *             L = max(t, atom). The atom is at least c, and at least where m P(t > x - c) is 1.
  *             When m = 1, c = 0 and the number of rows of a unit is known too, a chain of one-row steps, each with
- *             the law of row_loss.h, says more about the losses below the atom: section 6. With
+ *             the distribution of row_loss.h, says more about the losses below the atom: section 6. With
  *             SOTTO_FROZEN_SLOPE each step has the bounds of frozen_slope.h and row_hull.h too, also for other losses
  *             of one margin; the unit has those of chain.h and unit_hull.h. The smaller bound counts.
- * Profile     Of the atom's law: delta(eps) = m G(A, eps - c) for eps >= atom, G the Gaussian
+ * Profile     For the atom's distribution: delta(eps) = m G(A, eps - c) for eps >= atom, G the Gaussian
  *             profile, and below the chord from there to 1 at e^eps = 0:
  *             1 - e^{eps-atom} + e^{eps-atom} m G(A, atom - c).
  * Rounding    Every function returns an upper bound for the doubles it is given (privacy/accounting/objective/objective.md,
- *             Rounding). There are no lower bounds: the laws dominate the release, no more.
+ *             Rounding). There are no lower bounds: the distributions dominate the release, no more.
  */
 #ifndef SOT_PRIVACY_ACCOUNTING_OBJECTIVE_LOSS_LOSS_H
 #define SOT_PRIVACY_ACCOUNTING_OBJECTIVE_LOSS_LOSS_H
@@ -68,7 +68,7 @@ bool sot_objective_has_directions(const sot_objective *objective);
  * only. */
 sot_frozen_row sot_objective_frozen_row(const sot_objective *objective, double *out_most);
 
-/* log of 1 - m P[t > atom - c], at most 0: how likely the loss is the atom. */
+/* log of 1 - m P[t > atom - c], at most 0: the probability of the atom. */
 double sot_objective_log_atom_upper(const sot_objective *objective);
 
 /* log E e^{order L} of one release, order > 0; infinite when it overflows. */

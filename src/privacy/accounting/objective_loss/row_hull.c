@@ -46,7 +46,7 @@ static double slope_between(const sot_row_hull *hull, int from, int to)
            (exp(hull->place[from]) * expm1(hull->place[to] - hull->place[from]));
 }
 
-/* Marks the vertices of the lower convex hull of the nodes, by a stack. Whatever rounding decides here, chords between
+/* Marks the vertices of the lower convex hull of the nodes, by a stack. For every result of rounding, chords between
  * upper bounds of a convex curve lie above it. */
 static void mark_vertices(sot_row_hull *hull)
 {
@@ -110,7 +110,7 @@ sotto_status sot_row_hull_new(const sot_frozen_row *row, double most,
     hull->value[0] = gaussian_at(hull, 0.0).upper;
     double least = hull->value[0];
     for (int i = 1; i <= CELLS; i++) {
-        const double part = (double)i / CELLS; /* denser where the curve bends most */
+        const double part = (double)i / CELLS; /* denser where the curvature is largest */
         hull->place[i] = i == CELLS ? hull->top : hull->top * part * sqrt(part);
         least = fmin(least, i == CELLS ? gaussian_at(hull, hull->top).upper
                                        : sot_frozen_removed_upper(row, hull->place[i]));

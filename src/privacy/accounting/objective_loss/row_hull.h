@@ -57,7 +57,7 @@ double sot_row_hull_log_mgf_upper(const sot_row_hull *hull, sot_direction direct
  * e^place times that. Outside [0, top] the pair is the Gaussian one (frozen_slope.md, section 5). */
 double sot_row_hull_mass_upper(const sot_row_hull *hull, size_t i);
 
-/* How often the Gaussian line beyond node i (0 or the last) is to be taken, at least once, so that its profile reaches the
+/* The number of times that the Gaussian line beyond node i (0 or the last) is to be taken, at least once, so that its profile reaches the
  * node's value, which was rounded up. */
 double sot_row_hull_weight_upper(const sot_row_hull *hull, size_t i);
 

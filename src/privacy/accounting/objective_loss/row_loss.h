@@ -15,7 +15,7 @@
  *
  * Rounding: every function is an upper bound for the doubles it is given. Moments are of chords
  * over h, which lie above it; profiles use tangents of a log-concave integrand. Measured: 2e-4
- * and 6e-4 above. Larger kappa makes both worse. So does a larger a with a kappa that is larger
+ * and 6e-4 above. Larger kappa makes both worse. The same holds for a larger a with a kappa that is larger
  * by its square (privacy/accounting/objective/objective.md, Rounding).
  */
 #ifndef SOT_PRIVACY_ACCOUNTING_OBJECTIVE_LOSS_ROW_LOSS_H

@@ -128,7 +128,7 @@ static sot_bracket rise_between(const node_curve *curve, int from, int to)
         sot_add_up(curve->value[to], sot_div_up(up, sot_expm1_down(width_down)))};
 }
 
-/* True when the node in the middle is on or above the chord. Whatever rounding decides, chords between upper bounds of a
+/* True when the node in the middle is on or above the chord. For every result of rounding, chords between upper bounds of a
  * convex curve lie above it. */
 static bool is_above(const node_curve *curve, int from, int middle, int to)
 {

@@ -68,8 +68,8 @@ double sot_event_delta(const sotto_event *event)
     return sot_mul_up(sot_event_rate(event), event->delta);
 }
 
-/* sensitivity/grid if that is a whole number, else NaN: how many steps of the lattice one record
- * moves the values. Without a grid the values are whole numbers. */
+/* sensitivity/grid if that is a whole number, else NaN: the number of lattice steps by which one
+ * record moves the values. Without a grid the values are whole numbers. */
 static double lattice_steps(const sotto_event *event)
 {
     const double grid = isnan(event->grid) ? 1.0 : event->grid;
@@ -190,7 +190,7 @@ static bool attains_its_pair(const sotto_event *event, const sot_law *base)
 bool sot_event_is_loose(const sotto_event *event, bool has_law,
                         const sot_subsampled *sampled)
 {
-    /* No one data set attains the spliced pair of a batch. */
+    /* No single data set attains the spliced pair of a batch. */
     if (event->sampling == SOTTO_WITHOUT_REPLACEMENT ||
         event->sampling == SOTTO_SINGLE_RECORD)
         return true;

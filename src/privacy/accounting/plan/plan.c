@@ -17,7 +17,7 @@ typedef struct field_row {
     size_t offset;
     double least;     /* smallest value allowed */
     double most;      /* largest value allowed */
-    const char *hint; /* how the range reads in a message */
+    const char *hint; /* the range as a message shows it */
 } field_row;
 
 #define FIELD(member) #member, offsetof(sotto_event, member)

@@ -41,7 +41,7 @@ SOTTO_MUST_CHECK sotto_status sot_pld_cells_new(const sot_pld_law *law, double s
                                                 sotto_error *error);
 void sot_pld_cells_free(sot_pld_cells *cells);
 
-/* About how many cells that would be. */
+/* About the number of cells. */
 double sot_pld_cells_estimate(const sot_pld_law *law, double spacing,
                               sot_pld_reach reach);
 

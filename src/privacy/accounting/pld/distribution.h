@@ -52,7 +52,7 @@ typedef struct sot_pld_piece {
 typedef struct sot_pld_law {
     sot_pld_piece *pieces;
     size_t piece_count;
-    double count;     /* how often it happens, independently */
+    double count;     /* the number of independent times */
     double anchor;    /* a loss that should be on the grid */
     double spacing;   /* distance of its atoms if they form a lattice, else 0 */
     int has_density;  /* some piece is not an atom */

@@ -24,7 +24,7 @@ typedef struct sot_pld_nodes {
     double spacing;
     double infinite; /* mass at infinite loss: an upper bound, or 0 */
     double moved;    /* the losses are off by at most this */
-    double repeat;   /* how often it is composed with itself */
+    double repeat;   /* the number of compositions with itself */
 } sot_pld_nodes;
 
 /* `theta`, the exponential weight of the composition, helps to choose the better of two

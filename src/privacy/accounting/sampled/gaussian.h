@@ -43,11 +43,11 @@ SOTTO_MUST_CHECK sotto_status sot_sampled_atoms(const sot_sampled *sampled,
                                                 double s_max, sot_atoms *out_atoms,
                                                 sotto_error *error);
 
-/* About how many atoms sot_sampled_atoms() would make; infinite where it refuses. */
+/* About the number of atoms that sot_sampled_atoms() would make; infinite where it refuses. */
 double sot_sampled_atoms_estimate(const sot_sampled *sampled, sot_direction direction,
                                   double c, double s_max);
 
-/* How fast |M(c + is)|/M(c) falls: a bound that decreases in s, made once for each c. */
+/* The fall of |M(c + is)|/M(c): a bound that decreases in s, made once for each c. */
 typedef struct sot_sampled_tail sot_sampled_tail;
 
 SOTTO_MUST_CHECK sotto_status sot_sampled_tail_new(const sot_sampled *sampled,

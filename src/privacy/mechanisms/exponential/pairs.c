@@ -59,7 +59,7 @@ sotto_status sotto_exponential_choose_interval(
     const sot_pair_scratch scratch = {sot_new_array(cells, sizeof *scratch.places),
                                       sot_new_array(cells, sizeof *scratch.sums)};
     if (scratch.places == NULL || scratch.sums == NULL) {
-        /* Cells may come from records: their number is not told. */
+        /* Cells may come from records: their number is not released. */
         status = sot_fail(error, SOTTO_OUT_OF_MEMORY,
                           "out of memory for the weights of the intervals");
         goto done;

@@ -32,7 +32,7 @@ struct sotto_gate {
     sotto_rng *rng;       /* borrowed */
     sot_pool *pool;       /* borrowed; NULL: one thread */
     uint64_t *admitted;   /* per event of the plan: let through */
-    uint64_t *recorded;   /* of those, how many went to the end */
+    uint64_t *recorded;   /* of those, the number that reached the end */
     double sampler_error; /* sum, rounded up */
     bool resumed;
     bool capped; /* it was finished early: the counts of the plan are caps */

@@ -53,8 +53,8 @@ typedef struct sot_tape_sum_call {
     sotto_norm norm;
     double sensitivity; /* declared, in units of `values` */
     double
-        order_slack; /* declared: how far the same records in another order may move the
-                           values; 0 but for the results of solvers */
+        order_slack; /* declared: the largest move of the values by another order of the
+                           same records; 0 but for the results of solvers */
 } sot_tape_sum_call;
 
 /* A choice among the candidates 0 .. candidates - 1. */

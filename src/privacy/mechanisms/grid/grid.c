@@ -163,7 +163,7 @@ static double largest_cell(const double *record, size_t dimension)
 }
 
 /* The norm of the record times `scale`, a power of two that makes the largest cell less than 1:
- * nothing overflows. The result decides how far to shrink; the integers decide if it was
+ * nothing overflows. The result decides the shrinking factor; the integers decide if it was
  * enough. */
 static double scaled_norm(sotto_norm norm, const double *record, size_t dimension,
                           double scale)

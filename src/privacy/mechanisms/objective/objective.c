@@ -32,7 +32,7 @@ static bool is_pure(const sot_objective_law *law)
 
 /* ---- from settings to facts ---- */
 
-/* How far one unit moves the gradient, and so the noise behind a given theta. */
+/* The move of the gradient by one unit, and so the noise behind a given theta. */
 static double shift_upper(const sot_objective_law *law)
 {
     const double rows = (double)law->unit_rows; /* at most 10^6 */
@@ -183,7 +183,7 @@ sotto_status sot_objective_grid(const sot_objective_config *config, double *out_
 
 /* ---- the release ---- */
 
-/* All secret: each of them and the output together tell more than the output. */
+/* All secret: each of them and the output together reveal more than the output. */
 typedef struct workspace {
     int64_t *noise_units;
     double *noise;
@@ -236,7 +236,7 @@ static sotto_status draw(sotto_gate *gate, const sot_objective_config *config,
     return SOTTO_OK;
 }
 
-/* Total variation of b: one vector, or one number a coordinate. */
+/* Total variation of b: one vector, or one number per coordinate. */
 static double sampler_error(const sot_objective_config *config)
 {
     if (is_pure(&config->law)) return ldexp(1.0, SOT_GAMMA_DIRECTION_LOG2_TV);

@@ -1,4 +1,4 @@
-/* How much teachers agree: sums of votes between public edges, under Gaussian noise. agreement.md has the proof. */
+/* The agreement of teachers: sums of votes between public edges, under Gaussian noise. agreement.md has the proof. */
 #include <sotto/pate_agreement.h>
 
 #include <inttypes.h>
@@ -132,7 +132,7 @@ sotto_status sotto_pate_agreement_event(const sotto_pate_config *config,
 
 /* ---- the sums ---- */
 
-/* How many of the votes from `edge` to `next` a count reaches. */
+/* The number of votes from `edge` to `next` that a count reaches. */
 static int64_t reached_between(int64_t count, int64_t edge, int64_t next)
 {
     const int64_t above = count > edge ? count - edge : 0;

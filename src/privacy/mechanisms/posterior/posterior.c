@@ -359,7 +359,7 @@ sotto_status sot_posterior_release(sotto_gate *gate, const sot_posterior_law *la
     sot_coefficients_round(theta, dimension, facts.grid, units);
     status = sot_correction_release(gate, &correction, units, out_units, error);
 done:
-    /* Without the noise: the output and theta together tell the noise, and so more than was paid for. */
+    /* Without the noise: the output and theta together reveal the noise, and so more than was paid for. */
     sot_wipe_and_free(theta, dimension * sizeof *theta);
     sot_wipe_and_free(units, dimension * sizeof *units);
     return status;

@@ -12,7 +12,7 @@
  * exp(-epsilon_used). */
 int64_t sot_mode_threshold(double epsilon_used, double delta);
 
-/* The mode, the first of equals, and how many votes must change before a neighbour could have
+/* The mode, the first of equals, and the number of votes that must change before a neighbour could have
  * another one. At least two categories, no negative count. */
 int64_t sot_mode_distance(sotto_adjacency adjacency, const int64_t *counts,
                           size_t categories, size_t *out_mode);

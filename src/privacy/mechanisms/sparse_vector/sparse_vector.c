@@ -128,7 +128,7 @@ sotto_status sotto_sparse_vector_begin(sotto_gate *gate,
         sotto_sparse_vector_free(run);
         return status;
     }
-    /* Paid as a whole, now: how many questions follow may depend on the answers. */
+    /* Paid as a whole, now: the number of later questions may depend on the answers. */
     sot_gate_record(gate, run->index, 0.0);
     *out_run = run;
     return SOTTO_OK;

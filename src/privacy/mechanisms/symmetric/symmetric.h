@@ -4,8 +4,8 @@
  *             which counts off-diagonal entries twice. Noise that is isotropic for this norm has
  *             the scale sigma on the diagonal and sigma / sqrt(2) off it, mirrored. That is half
  *             the variance of noise of scale sigma for most of the matrix.
- * Theorem     mu-GDP with mu = l2_sensitivity / sigma, where l2_sensitivity bounds how far, in the
- *             Frobenius norm, neighbours move the matrix.
+ * Theorem     mu-GDP with mu = l2_sensitivity / sigma, where l2_sensitivity bounds the move of the
+ *             matrix between neighbours, in the Frobenius norm.
  * Neighbours  Those of `adjacency`, which must be the plan's.
  * Noise       One sample for each unordered pair and each diagonal entry, at every size, from the
  *             gate's generator. The bits are the same for any number of threads.
@@ -20,8 +20,8 @@
 #define SOT_SYMMETRIC_SIZE_MOST 8192
 
 /* The event is sotto_gaussian_event() of the same config, which is not sampled; sigma is at least
- * 2^-19 units. `exact` is size x size, row by row, both triangles; an entry that shall not be told is
- * to be 0 in it. Writes the noisy matrix, both triangles; the two may be the same array. If the random source fails,
+ * 2^-19 units. `exact` is size x size, row by row, both triangles; a secret entry is to be
+ * 0 in it. Writes the noisy matrix, both triangles; the two may be the same array. If the random source fails,
  * all of it becomes zero; after any other failure it is as before. */
 SOTTO_MUST_CHECK sotto_status sot_symmetric_release(sotto_gate *gate,
                                                     const sotto_gaussian_config *config,
