@@ -50,7 +50,7 @@ static sotto_status read_layout(sot_array_file *file, const char *path,
 
 bool sot_array_add_dimension(sot_array_layout *layout, size_t place, uint64_t length)
 {
-    const uint64_t most = SOT_ARRAY_ROWS_MAX; /* and as many numbers a row */
+    const uint64_t most = SOT_ARRAY_ROWS_MAX; /* and as many numbers per row */
     if (length > most || place >= SOT_ARRAY_DIMENSIONS_MAX) return false;
     layout->lengths[place] = length;
     layout->dimensions = place + 1;
@@ -90,10 +90,11 @@ static sotto_status check_shape(sot_array_file *file, const char *path, const ch
 {
     const sot_array_layout *layout = &file->layout;
     if (layout->columns != file->columns) {
-        return sot_fail(error, SOTTO_PARSE,
-                        "%.90s has %llu numbers a row, not the %zu %s that are expected; "
-                        "is it the right file?",
-                        path, (unsigned long long)layout->columns, file->columns, what);
+        return sot_fail(
+            error, SOTTO_PARSE,
+            "%.90s has %llu numbers per row, not the %zu %s that are expected; "
+            "is it the right file?",
+            path, (unsigned long long)layout->columns, file->columns, what);
     }
     if (!sot_size_mul(file->columns, layout->element_bytes, &file->row_bytes))
         return sot_fail_memory(error, file->columns, layout->element_bytes);

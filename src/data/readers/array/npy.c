@@ -164,7 +164,7 @@ static sotto_status read_dictionary(const char *text, size_t size_bytes, const c
     if (!take_dictionary(&self)) {
         return sot_fail(error, SOTTO_PARSE,
                         "%.90s: its header is not one of NPY, or has more than 2^32 rows "
-                        "or numbers a row; write it with numpy.save()",
+                        "or numbers per row; write it with numpy.save()",
                         name);
     }
     if (!set_kind(self.kind, layout)) {
