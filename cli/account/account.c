@@ -15,16 +15,20 @@ static const char *known(const char *name)
     return strcmp(name, "unknown") == 0 ? NULL : name;
 }
 
-/* A Renyi curve is a list of numbers: it needs a plan file. */
+/* A Renyi curve and a mixture are lists of numbers: they need a plan file. */
 static const char *mechanism_choice(size_t index)
 {
-    if (index + 1 == SOTTO_RDP_CURVE) return NULL; /* the last one */
+    if (index + 1 >= SOTTO_RDP_CURVE) return NULL; /* the last ones */
     return known(sotto_mechanism_name((sotto_mechanism)(index + 1)));
 }
 
-static const char *gaussian_choice(size_t index)
+/* The mechanisms whose noise multiplier `noise` searches for. */
+static const char *noise_choice(size_t index)
 {
-    return index == 0 ? sotto_mechanism_name(SOTTO_GAUSSIAN) : NULL;
+    static const sotto_mechanism known_here[] = {SOTTO_GAUSSIAN, SOTTO_LAPLACE};
+    return index < sizeof known_here / sizeof known_here[0]
+               ? sotto_mechanism_name(known_here[index])
+               : NULL;
 }
 
 static const char *sampling_choice(size_t index)
@@ -105,9 +109,13 @@ static const cli_option event_options[] = {
      "objective-perturbation of the logistic loss: version of the theorem, with --rows "
      "(2: frozen slope)",
      .value = "V", .example = "2", .count_max = 2},
+    {0},
+};
+
+static const cli_option rows_options[] = {
     {"rows", CLI_COUNT, CLI_OPTIONAL,
-     "objective-perturbation of the logistic loss: largest number of rows of a unit, for "
-     "a smaller price",
+     "gaussian: largest number of rows of a unit, each with the reference norm; "
+     "objective-perturbation of the logistic loss: the same, for a smaller price",
      .value = "K", .example = "1", .count_max = 1000000},
     {0},
 };
@@ -118,13 +126,20 @@ static const cli_option sampling_options[] = {
      .range = CLI_RATE},
     {"sampling", CLI_CHOICE, CLI_OPTIONAL,
      "sampling of the records of a release: poisson with --rate, without-replacement "
-     "with --population and --batch, single-record with --population",
+     "with --population and --batch, single-record with --population, truncated-poisson "
+     "with --rate, --population and --batch, cyclic-poisson with --rate and --bands",
      .value = "NAME", .fallback = "poisson", .choices = sampling_choice},
     {"population", CLI_COUNT, CLI_OPTIONAL,
-     "without-replacement, single-record: number of records in the population",
+     "without-replacement, single-record: number of records in the population; "
+     "truncated-poisson: an upper bound of it",
      .value = "N", .example = "60000", .count_max = SOTTO_POPULATION_MAX},
-    {"batch", CLI_COUNT, CLI_OPTIONAL, "without-replacement: records of one batch",
+    {"batch", CLI_COUNT, CLI_OPTIONAL,
+     "without-replacement: records of one batch; truncated-poisson: largest number that "
+     "stays",
      .value = "M", .example = "256", .count_max = SOTTO_POPULATION_MAX},
+    {"bands", CLI_COUNT, CLI_OPTIONAL,
+     "cyclic-poisson: bands of the noise matrix, and groups of the records", .value = "B",
+     .example = "10", .count_max = SOTTO_BANDS_MAX},
     {0},
 };
 
@@ -150,17 +165,19 @@ static const cli_option plan_options[] = {
     {0},
 };
 
-const cli_option *const account_run_tables[] = {event_options, sampling_options,
-                                                count_options, plan_options, NULL};
-const cli_option *const account_event_tables[] = {event_options,      sampling_options,
-                                                  count_options,      plan_options,
-                                                  accountant_options, NULL};
-static const cli_option *const event_without_count[] = {
-    event_options, sampling_options, plan_options, accountant_options, NULL};
+const cli_option *const account_run_tables[] = {
+    event_options, rows_options, sampling_options, count_options, plan_options, NULL};
+const cli_option *const account_event_tables[] = {
+    event_options,      rows_options, sampling_options, count_options, plan_options,
+    accountant_options, NULL};
+static const cli_option *const event_without_count[] = {event_options,      rows_options,
+                                                        sampling_options,   plan_options,
+                                                        accountant_options, NULL};
 static const cli_option *const event_without_rate[] = {
-    event_options, count_options, plan_options, accountant_options, NULL};
+    event_options, rows_options, count_options, plan_options, accountant_options, NULL};
 static const cli_option *const event_without_noise[] = {
-    sampling_options, count_options, plan_options, accountant_options, NULL};
+    rows_options, sampling_options,   count_options,
+    plan_options, accountant_options, NULL};
 
 static const cli_option epsilon_options[] = {
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
@@ -200,7 +217,7 @@ static const cli_option noise_options[] = {
      "for comparison",
      .value = "NAME", .fallback = "analytic", .choices = calibration_choice},
     {"mechanism", CLI_CHOICE, CLI_OPTIONAL, "mechanism of the release", .value = "NAME",
-     .fallback = "gaussian", .choices = gaussian_choice},
+     .fallback = "gaussian", .choices = noise_choice},
     {0},
 };
 
@@ -218,8 +235,8 @@ static sotto_status accountant_of(const cli_call *call, sotto_accountant *out_ac
 static sotto_status classical_noise(const cli_call *call, account_answer *answer,
                                     sotto_error *error)
 {
-    static const char *const excluded[] = {"plan",       "rate",  "sampling",
-                                           "population", "batch", "accountant"};
+    static const char *const excluded[] = {"plan",  "rate",  "sampling", "population",
+                                           "batch", "bands", "rows",     "accountant"};
     for (size_t i = 0; i < sizeof excluded / sizeof excluded[0]; i++) {
         if (!cli_given(call, excluded[i])) continue;
         return cli_fail(
@@ -227,6 +244,12 @@ static sotto_status classical_noise(const cli_call *call, account_answer *answer
             "--calibration classical is for one release of all records; leave "
             "out --%s or use --calibration analytic",
             excluded[i]);
+    }
+    if (strcmp(cli_text(call, "mechanism"), sotto_mechanism_name(SOTTO_GAUSSIAN)) != 0) {
+        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "--mechanism is %s; --calibration classical is for gaussian, use "
+                        "--calibration analytic",
+                        cli_text(call, "mechanism"));
     }
     if (cli_count(call, "count") != 1) {
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -375,7 +398,7 @@ static const cli_command delta_command = {
 
 static const cli_command noise_command = {
     .name = "noise",
-    .summary = "The smallest Gaussian noise that meets a privacy target",
+    .summary = "The smallest noise that meets a privacy target",
     .details =
         "In a plan file, \"noise_multiplier\": \"search\" marks the noise to find.",
     .options = noise_options,

@@ -100,6 +100,8 @@ static double rate_of(const sotto_event *event)
 {
     switch (event->sampling) {
     case SOTTO_POISSON:
+    case SOTTO_TRUNCATED_POISSON:
+    case SOTTO_CYCLIC_POISSON:
         return event->rate;
     case SOTTO_WITHOUT_REPLACEMENT:
         return (double)event->batch / (double)event->population;
@@ -142,6 +144,11 @@ static sotto_status begin(const cli_call *call, lesson *out, sotto_error *error)
         return cli_fail(error, SOTTO_UNSUPPORTED,
                         "the lecture's lemmas do not cover poisson sampling under "
                         "replace-one; use add-remove, or sample without-replacement");
+    }
+    if (out->event.rows > 1 || out->event.sampling > SOTTO_SINGLE_RECORD) {
+        return cli_fail(error, SOTTO_UNSUPPORTED,
+                        "the lecture's lemmas cover units of one row, and poisson "
+                        "sampling without variants; use --calibration analytic");
     }
     out->rate = rate_of(&out->event);
     return SOTTO_OK;

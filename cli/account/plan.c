@@ -91,14 +91,15 @@ static sotto_status fill_parameters(const cli_call *call, sotto_event *event,
     return SOTTO_OK;
 }
 
-/* The parameters that may be left out, all of objective perturbation. */
+/* The parameters that may be left out: of objective perturbation, and the rows of a Gaussian event too. */
 static sotto_status fill_optional(const cli_call *call, sotto_event *event,
                                   sotto_error *error)
 {
     static const char *const flags[] = {"rows", "shift", "vertices", "theorem"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
-        if (event->mechanism != SOTTO_OBJECTIVE_PERTURBATION) {
+        if (event->mechanism != SOTTO_OBJECTIVE_PERTURBATION &&
+            !(i == 0 && event->mechanism == SOTTO_GAUSSIAN)) {
             return cli_fail(
                 error, SOTTO_INVALID_ARGUMENT,
                 "--%s is %s, but --mechanism %s has no such parameter; leave it "
@@ -107,9 +108,9 @@ static sotto_status fill_optional(const cli_call *call, sotto_event *event,
                 sotto_mechanism_name(event->mechanism));
         }
     }
-    if (!cli_has(call, "rows")) return SOTTO_OK; /* a table without events */
     /* Counts are at most 1000000. */
     if (cli_given(call, "rows")) event->rows = (uint32_t)cli_count(call, "rows");
+    if (!cli_has(call, "shift")) return SOTTO_OK; /* `noise`: no flags of objectives */
     if (cli_given(call, "shift")) event->shift = cli_number(call, "shift");
     if (cli_given(call, "vertices"))
         event->vertices = (uint32_t)cli_count(call, "vertices");
@@ -129,13 +130,19 @@ static sotto_status fill_sampling(const cli_call *call, sotto_event *event,
         unsigned belongs; /* bit set of samplings */
         const char *example;
     } flags[] = {
-        {"rate", 1u << SOTTO_POISSON, "0.01"},
-        {"population", 1u << SOTTO_WITHOUT_REPLACEMENT | 1u << SOTTO_SINGLE_RECORD,
+        {"rate",
+         1u << SOTTO_POISSON | 1u << SOTTO_TRUNCATED_POISSON | 1u << SOTTO_CYCLIC_POISSON,
+         "0.01"},
+        {"population",
+         1u << SOTTO_WITHOUT_REPLACEMENT | 1u << SOTTO_SINGLE_RECORD |
+             1u << SOTTO_TRUNCATED_POISSON,
          "60000"},
-        {"batch", 1u << SOTTO_WITHOUT_REPLACEMENT, "256"},
+        {"batch", 1u << SOTTO_WITHOUT_REPLACEMENT | 1u << SOTTO_TRUNCATED_POISSON, "256"},
+        {"bands", 1u << SOTTO_CYCLIC_POISSON, "10"},
     };
     const bool is_sampled = cli_given(call, "sampling") || cli_given(call, "rate") ||
-                            cli_given(call, "population") || cli_given(call, "batch");
+                            cli_given(call, "population") || cli_given(call, "batch") ||
+                            cli_given(call, "bands");
     if (!is_sampled) return SOTTO_OK;
     const char *method = cli_text(call, "sampling");
     sotto_status status = sotto_sampling_from_name(method, &event->sampling, error);
@@ -156,6 +163,7 @@ static sotto_status fill_sampling(const cli_call *call, sotto_event *event,
     if (cli_given(call, "rate")) event->rate = cli_number(call, "rate");
     if (cli_given(call, "population")) event->population = cli_count(call, "population");
     if (cli_given(call, "batch")) event->batch = cli_count(call, "batch");
+    if (cli_given(call, "bands")) event->bands = (uint32_t)cli_count(call, "bands");
     return SOTTO_OK;
 }
 
@@ -272,7 +280,7 @@ static sotto_status refuse_event_flags(const cli_call *call, sotto_error *error)
                                         "rows",         "theorem",
                                         "rate",         "sampling",
                                         "population",   "batch",
-                                        "count"};
+                                        "bands",        "count"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
         if (!cli_has(call, flags[i]) || !cli_given(call, flags[i])) continue;
         return cli_fail(

@@ -40,15 +40,23 @@ typedef enum sotto_mechanism {
                                         * max(atom, shift) */
     SOTTO_LAPLACE = 12, /* noise_multiplier: scale over L1 sensitivity, any dimension */
     SOTTO_RDP_CURVE =
-        13 /* curve_orders, curve_values: any release with these Renyi bounds */
+        13, /* curve_orders, curve_values: any release with these Renyi bounds */
+    SOTTO_GAUSSIAN_MIXTURE =
+        14 /* noise_multiplier; curve_orders, curve_values: one unit moves the sum by at most the
+              i-th norm with the i-th probability, and otherwise not at all */
 } sotto_mechanism;
 
 typedef enum sotto_sampling {
     SOTTO_NOT_SAMPLED = 0,
     SOTTO_POISSON = 1, /* each record takes part with probability `rate`, independently */
     SOTTO_WITHOUT_REPLACEMENT =
-        2,                  /* a fresh batch of `batch` out of `population` records */
-    SOTTO_SINGLE_RECORD = 3 /* one record out of `population`, sampled afresh */
+        2,                   /* a fresh batch of `batch` out of `population` records */
+    SOTTO_SINGLE_RECORD = 3, /* one record out of `population`, sampled afresh */
+    SOTTO_TRUNCATED_POISSON =
+        4, /* as Poisson; of more than `batch` records a uniform choice of `batch` stays */
+    SOTTO_CYCLIC_POISSON =
+        5 /* as Poisson, but a record takes part in every `bands`-th release only, and the
+             noise is that of a matrix of `bands` bands */
 } sotto_sampling;
 
 enum { SOTTO_PURPOSE_BYTES = 48 };
@@ -75,15 +83,18 @@ typedef struct sotto_event {
     double rate;    /* probability that a record takes part, in (0, 1] */
     uint64_t count; /* number of times the event happens, at least 1 */
     uint64_t
-        population; /* records that a batch is sampled from; 0 unless without-replacement or
-                            single-record */
-    uint64_t batch; /* records of one batch, at most population; 0 unless
-                            without-replacement */
+        population; /* records that a batch is sampled from; truncated-poisson: the largest number that
+                            there may be. 0 unless without-replacement, single-record or truncated-poisson */
+    uint64_t
+        batch; /* records of one batch, at most population; 0 unless without-replacement or
+                            truncated-poisson, where it is the largest number of records that stay */
     uint32_t
         categories; /* of randomized response, at least 2; 0 for every other mechanism */
     uint32_t
         rows; /* of objective perturbation with the logistic loss, or with `theorem`: most rows of one unit, for a
-                 bound below the atom; 0: not stated */
+                 bound below the atom; 0: not stated. With SOTTO_GAUSSIAN, of
+                 all records or with Poisson sampling: most rows of one unit, each with the
+                 reference norm and its own coin. 0 means one */
     uint32_t
         dimension; /* of the discrete Gaussian: numbers released at once; 0 means one,
                             SOTTO_DIMENSION_ANY that it is not known */
@@ -97,9 +108,16 @@ typedef struct sotto_event {
                     SOTTO_FROZEN_SLOPE: a loss of one margin, needs rows; a smaller price. Without
                     a shift it is the logistic loss, with one the shift is rows times the largest
                     log(1 + curvature/lambda) of one row */
-    uint32_t curve_size;        /* of a Renyi curve: its points, 1 to SOTTO_CURVE_MAX */
-    const double *curve_orders; /* increasing, above 1; the plan keeps its own copy */
-    const double *curve_values; /* bounds of the Renyi divergence at these orders */
+    uint32_t
+        bands; /* of cyclic-poisson: bands of the matrix, and groups of the records; 0 for every other sampling */
+    uint32_t
+        curve_size; /* of a Renyi curve or a mixture: its points, 1 to SOTTO_CURVE_MAX */
+    const double *
+        curve_orders; /* increasing, above 1; the plan keeps its own copy. Norms above 0 in a mixture, in
+                                   units of the reference norm */
+    const double *
+        curve_values; /* bounds of the Renyi divergence at these orders; of a mixture the probabilities of
+                                   the norms, which sum to at most 1 */
     char purpose
         [SOTTO_PURPOSE_BYTES]; /* the purpose of the release; the gate matches it; may be
                                 * "" */
@@ -119,6 +137,11 @@ typedef struct sotto_event {
 
 /* At most this many records to sample from. */
 #define SOTTO_POPULATION_MAX UINT64_C(1000000000000000)
+
+/* Most rows of one unit in a Gaussian event, most bands of cyclic-poisson. Most records of truncated-poisson. */
+#define SOTTO_GROUP_ROWS_MAX           1000
+#define SOTTO_BANDS_MAX                1000000
+#define SOTTO_TRUNCATED_POPULATION_MAX UINT64_C(10000000000)
 
 /* At most this many points of one Renyi curve. */
 #define SOTTO_CURVE_MAX 1024

@@ -79,9 +79,9 @@ static void public_structs_keep_their_size_and_place(void **state)
     (void)state;
     if (sizeof(void *) != 8) skip();
     assert_layout(sotto_error, 260, message, 4);
-    assert_layout(sotto_event, 216, count, 104);
-    assert_layout(sotto_event, 216, batch, 120);
-    assert_layout(sotto_event, 216, purpose, 168);
+    assert_layout(sotto_event, 224, count, 104);
+    assert_layout(sotto_event, 224, batch, 120);
+    assert_layout(sotto_event, 224, purpose, 176);
     assert_layout(sotto_account, 56, adjacency, 48);
     assert_layout(sotto_reference_value, 40, reference, 36);
     assert_layout(sotto_certificate_facts, 96, selected, 80);

@@ -175,6 +175,8 @@ static sotto_status choose(sot_batches *batches, uint64_t step, uint64_t first,
     case SOTTO_WITHOUT_REPLACEMENT:
         assert(first == 0);
         return sot_subset_draw(batches->rng, count, most, batches->chosen, error);
+    case SOTTO_TRUNCATED_POISSON: /* refused by sot_batches_new() */
+    case SOTTO_CYCLIC_POISSON:
     case SOTTO_NOT_SAMPLED:
         break;
     }

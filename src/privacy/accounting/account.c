@@ -83,7 +83,7 @@ static sotto_status price(const sotto_plan *plan, const accountant_row *row,
                                             error)
             : sot_composition_new(plan, noise_multiplier, steps, &composition, error);
     if (status != SOTTO_OK) return status;
-    const sot_priced priced = {plan, composition, noise_multiplier, steps};
+    const sot_priced priced = {composition->plan, composition, noise_multiplier, steps};
     sotto_account account = {.order = SOTTO_UNSET};
     status = epsilon == NULL ? row->epsilon(&priced, *delta, &account, error)
                              : row->delta(&priced, *epsilon, &account, error);

@@ -25,7 +25,7 @@ typedef struct search {
 
 static bool is_open(const sotto_event *event)
 {
-    return event->sampling == SOTTO_POISSON && isnan(event->rate);
+    return sot_sampling_has_rate(event->sampling) && isnan(event->rate);
 }
 
 /* The plan with `rate` in every open event. */

@@ -29,6 +29,7 @@ static bool is_pure(const sotto_event *event)
     case SOTTO_DISCRETE_GAUSSIAN:
     case SOTTO_OBJECTIVE_PERTURBATION:
     case SOTTO_RDP_CURVE:
+    case SOTTO_GAUSSIAN_MIXTURE:
     case SOTTO_MECHANISM_UNSET:
         return false;
     }

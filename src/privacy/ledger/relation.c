@@ -136,6 +136,7 @@ static bool double_event(const sotto_event *event, sotto_event *out)
         break;
     case SOTTO_OBJECTIVE_PERTURBATION:
     case SOTTO_RDP_CURVE:
+    case SOTTO_GAUSSIAN_MIXTURE:
     case SOTTO_MECHANISM_UNSET:
         return false;
     }

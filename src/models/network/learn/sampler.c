@@ -60,6 +60,9 @@ static sotto_status set_law(const sot_learner_setup *setup, double rows, double 
         sampler->population = config->public_n;
         sampler->divisor = 1.0;
         return check_public_rows(config, "one record", error);
+    case SOTTO_TRUNCATED_POISSON: /* events of other software */
+    case SOTTO_CYCLIC_POISSON:
+        break;
     }
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                     "the sampling is %d; set it to one of sotto_sampling",

@@ -22,12 +22,20 @@ typedef struct single {
     sot_objective objective; /* its shift is 0 for all other events */
     bool has_law;
     sot_law law;
+    bool is_mixture;
+    sot_subsampled mixture;
 } single;
 
 static sot_bracket single_delta(double epsilon, void *context)
 {
     const single *event = context;
     if (event->has_law) return sot_law_delta(&event->law, epsilon);
+    if (event->is_mixture) {
+        const sot_bracket out =
+            sot_subsampled_delta(&event->mixture, SOT_REMOVE, epsilon);
+        const sot_bracket in = sot_subsampled_delta(&event->mixture, SOT_ADD, epsilon);
+        return (sot_bracket){fmax(out.lower, in.lower), fmax(out.upper, in.upper)};
+    }
     if (event->objective.shift > 0.0) {
         return (sot_bracket){0.0, sot_objective_delta_upper(&event->objective, epsilon)};
     }
@@ -78,6 +86,7 @@ static int needs_share(const sotto_event *event)
            event->mechanism == SOTTO_ZCDP ||
            event->mechanism == SOTTO_DISCRETE_GAUSSIAN ||
            event->mechanism == SOTTO_RDP_CURVE ||
+           event->mechanism == SOTTO_GAUSSIAN_MIXTURE ||
            event->mechanism == SOTTO_OBJECTIVE_PERTURBATION;
 }
 
@@ -110,6 +119,9 @@ static sotto_status event_epsilon(const sot_priced *priced, const sotto_event *e
     if (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION) {
         alone.objective = sot_objective_of(event, sotto_plan_adjacency(priced->plan));
     }
+    alone.is_mixture = event->mechanism == SOTTO_GAUSSIAN_MIXTURE &&
+                       sot_event_subsampled(event, sotto_plan_adjacency(priced->plan),
+                                            priced->noise_multiplier, &alone.mixture);
     sot_bracket epsilon;
     const sotto_status status =
         sot_solve_epsilon(single_delta, &alone, share, 1.0, &epsilon, error);

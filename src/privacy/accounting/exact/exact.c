@@ -26,13 +26,19 @@ static bool suits_pld(const sot_composition *composition)
            few;
 }
 
-/* The whole grid takes half a second, and is for tiny rates. An event of objective perturbation has
+/* The whole grid takes half a second, and is for tiny rates and for tables of atoms. An event of objective perturbation has
  * no lower end that could come near the upper one. */
 static bool suits_whole_grid(const sot_composition *composition)
 {
     return suits_pld(composition) &&
            composition->sampled_count + composition->subsampled_count > 0 &&
            composition->objective_count == 0;
+}
+
+/* The factor between the ends of an answer beyond which the whole grid is worth its time. Tables of atoms have no contour. */
+static double factor_allowed(const sot_composition *composition)
+{
+    return composition->subsampled_count > 0 ? 1.0 + narrow : 2.0;
 }
 
 /* A regulariser may saturate the unit's rows. The loss of the logistic objective is then that of
@@ -120,7 +126,8 @@ static sotto_status improve_delta_by_grids(const sot_priced *priced, double epsi
                                                 epsilon, &other, error);
     if (status == SOTTO_OUT_OF_MEMORY) return status;
     improve_delta(out, &other, status);
-    if (out->delta <= 2.0 * out->delta_lower || !suits_whole_grid(priced->composition))
+    const double factor = factor_allowed(priced->composition);
+    if (out->delta <= factor * out->delta_lower || !suits_whole_grid(priced->composition))
         return SOTTO_OK;
     status = sot_pld_delta(priced, epsilon, &other, error); /* its whole grid */
     if (status == SOTTO_OUT_OF_MEMORY) return status;
@@ -293,7 +300,7 @@ static sotto_status improve_epsilon_by_grids(const sot_priced *priced, double de
         priced->composition, SOT_EFFORT_SMOOTHED, finite, &other, error);
     if (status == SOTTO_OUT_OF_MEMORY) return status;
     improve_epsilon(out, &other, status);
-    if (out->epsilon <= 2.0 * out->epsilon_lower ||
+    if (out->epsilon <= factor_allowed(priced->composition) * out->epsilon_lower ||
         !suits_whole_grid(priced->composition))
         return SOTTO_OK;
     status = sot_pld_epsilon(priced, delta, &other, error); /* its whole grid */

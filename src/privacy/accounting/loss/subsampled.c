@@ -10,6 +10,8 @@
 
 bool sot_subsampled_equals(const sot_subsampled *a, const sot_subsampled *b)
 {
+    if (a->kind == SOT_SAMPLE_MIXTURE && b->kind == SOT_SAMPLE_MIXTURE)
+        return sot_gaussian_mixture_equals(&a->mixture, &b->mixture);
     return a->kind == b->kind && a->rate == b->rate && sot_law_equals(&a->base, &b->base);
 }
 
@@ -22,6 +24,7 @@ static double log_ratio(double rate, double loss)
 
 double sot_subsampled_loss_max(const sot_subsampled *release)
 {
+    if (release->kind == SOT_SAMPLE_MIXTURE) return HUGE_VAL;
     const double most = sot_law_loss_max(&release->base);
     return isinf(most) ? most
                        : sot_widen_up(log_ratio(release->rate, most), 32.0 * DBL_EPSILON);
@@ -73,6 +76,8 @@ static sot_bracket add_delta(const sot_subsampled *release, double epsilon)
 sot_bracket sot_subsampled_delta(const sot_subsampled *release, sot_direction direction,
                                  double epsilon)
 {
+    if (release->kind == SOT_SAMPLE_MIXTURE)
+        return sot_gaussian_mixture_delta(&release->mixture, direction, epsilon);
     if (release->kind == SOT_SAMPLE_COINS && direction == SOT_ADD)
         return add_delta(release, epsilon);
     if (release->kind == SOT_SAMPLE_COINS) return remove_delta(release, epsilon);
@@ -104,12 +109,26 @@ static double excess_of(double log_r, double r_minus_1, double z)
     return fmax(0.0, grown - linear) + error;
 }
 
+/* The same times a mass, for a mixture. Far out it returns `r^z`, a bound of f for r >= 1, z >= 1 and for r <= 1, z <= 0. */
+static double weighted_excess(double log_mass, double log_r, double r_minus_1, double z)
+{
+    const double power = z * log_r;
+    const double relative =
+        DBL_EPSILON * (16.0 + 8.0 * fabs(power) + 8.0 * fabs(log_mass));
+    if (power < 30.0)
+        return sot_widen_up(exp(log_mass), relative) * excess_of(log_r, r_minus_1, z);
+    return sot_widen_up(exp(power + log_mass), relative);
+}
+
 double sot_subsampled_log_mgf_upper(const sot_subsampled *release, double t)
 {
-    const double bound = log_mgf_bound(release, t);
+    const bool is_mixture = release->kind == SOT_SAMPLE_MIXTURE;
+    const double bound = is_mixture
+                             ? sot_gaussian_mixture_log_mgf_bound(&release->mixture, t)
+                             : log_mgf_bound(release, t);
     const sot_law *base = &release->base;
     /* The weighted discrete Gaussian must lie inside the table. */
-    const bool is_gaussian = base->kind == SOT_LAW_DISCRETE_GAUSSIAN;
+    const bool is_gaussian = !is_mixture && base->kind == SOT_LAW_DISCRETE_GAUSSIAN;
     if (is_gaussian && (t + 1.0) * base->steps > 18.0 * base->sigma) return bound;
     double removed = 0.0, added = 0.0;
     for (size_t i = 0; i < release->table.count; i++) {
@@ -118,16 +137,24 @@ double sot_subsampled_log_mgf_upper(const sot_subsampled *release, double t)
         if (release->kind == SOT_SAMPLE_BATCH && !(atom->loss > 0.0)) continue;
         const double mass = atom->mass.upper * exp(-atom->loss); /* of Q */
         const double log_r = log_ratio(release->rate, atom->loss);
-        if (!((t + 1.0) * fabs(log_r) < 600.0)) return bound;
         const double w = release->rate * expm1(atom->loss);
+        if (is_mixture) {
+            const double log_mass = log(atom->mass.upper) - atom->loss; /* of Q */
+            removed += weighted_excess(log_mass, log_r, w, t + 1.0);
+            added += weighted_excess(log_mass, log_r, w, -t);
+            continue;
+        }
+        if (!((t + 1.0) * fabs(log_r) < 600.0)) return bound;
         removed += mass * excess_of(log_r, w, t + 1.0);
         added += mass * excess_of(log_r, w, -t);
     }
+    if (!(removed < 1e300 && added < 1e300)) return bound;
     double excess =
         release->kind == SOT_SAMPLE_BATCH ? removed + added : fmax(removed, added);
     const double relative = DBL_EPSILON * (64.0 + (double)release->table.count) +
                             2.0 * (t + 1.0) * release->table.place_error;
     excess = sot_widen_up(excess, 4.0 * relative);
+    if (is_mixture) excess += sot_gaussian_mixture_tail(&release->mixture, t);
     /* Beyond 38 sigma: below e^-200 of M_base(t), since the weight moves the centre by 18 sigma at most. */
     if (is_gaussian) excess += 1e-80 * sot_exp_up(sot_law_log_mgf_bound(base, t));
     return fmin(bound, sot_widen_up(log1p(excess), 8.0 * DBL_EPSILON));

@@ -6,6 +6,7 @@
  *               (Q, (1-q)Q + qP). With r = 1 - q + q e^l the losses are log r and -log r.
  *             - batch: a sample of fixed size under replace-one. Above epsilon 0 it is "remove", below 0
  *               its mirror image. Losses are log r and -log r for l > 0, and 0.
+ *             - mixture: P = sum of w_i N(c_i/sigma, 1), Q = N(0, 1) (gaussian_mixture.md).
  * Theorem     Zhu, Dong & Wang, AISTATS 2022, Thm 11 (coins); Balle, Barthe & Gaboardi, NeurIPS 2018, Thm 9
  *             (batch). Any pair that dominates the release itself will do.
  * Rounding    Every number is a bracket or an upper bound. Proof: subsampled.md
@@ -13,11 +14,13 @@
 #ifndef SOT_PRIVACY_ACCOUNTING_LOSS_SUBSAMPLED_H
 #define SOT_PRIVACY_ACCOUNTING_LOSS_SUBSAMPLED_H
 
-#include "privacy/accounting/loss/table.h"
+#include "privacy/accounting/loss/gaussian_mixture.h"
 
 typedef enum sot_sample_kind {
     SOT_SAMPLE_COINS = 0,
-    SOT_SAMPLE_BATCH = 1
+    SOT_SAMPLE_BATCH = 1,
+    SOT_SAMPLE_MIXTURE =
+        2 /* a mixture of Gaussians: no base, rate 1, a table of its own */
 } sot_sample_kind;
 
 typedef struct sot_subsampled {
@@ -25,7 +28,9 @@ typedef struct sot_subsampled {
     sot_sample_kind kind;
     double rate; /* in (0, 1) */
     double count;
-    sot_pair_table table; /* of the base, for the functions below that say so */
+    sot_gaussian_mixture mixture; /* of that kind only */
+    sot_pair_table
+        table; /* of the base or the mixture, for the functions below that say so */
 } sot_subsampled;
 
 /* True when the two are the same but for their counts. */

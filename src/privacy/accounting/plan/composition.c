@@ -10,6 +10,7 @@
 #include "numeric/outward.h"
 #include "numeric/special.h"
 #include "privacy/accounting/plan/closed_form.h"
+#include "privacy/accounting/plan/variants.h"
 
 static void add_square(sot_composition *composition, sot_bracket mu, double count)
 {
@@ -186,6 +187,8 @@ static void add_event(sot_composition *composition, const sotto_event *event,
     case SOTTO_RANDOMIZED_RESPONSE:
         add_pure(composition, sot_event_epsilon(event, noise_multiplier), count);
         break;
+    case SOTTO_GAUSSIAN_MIXTURE: /* sot_event_subsampled() */
+        break;
     case SOTTO_OBJECTIVE_PERTURBATION:
         add_objective(composition, event, adjacency, count);
         break;
@@ -229,7 +232,10 @@ static sotto_status add_tables(sot_composition *composition, sotto_error *error)
     sotto_status status = SOTTO_OK;
     for (size_t i = 0; i < composition->subsampled_count && status == SOTTO_OK; i++) {
         sot_subsampled *release = &composition->subsampled[i];
-        status = sot_pair_table_new(&release->base, &release->table, error);
+        status =
+            release->kind == SOT_SAMPLE_MIXTURE
+                ? sot_gaussian_mixture_table(&release->mixture, &release->table, error)
+                : sot_pair_table_new(&release->base, &release->table, error);
     }
     return status;
 }
@@ -271,17 +277,24 @@ static sotto_status compile(const sotto_plan *plan, double noise_multiplier,
                             uint64_t steps, sot_composition **out_composition,
                             sotto_error *error)
 {
-    const size_t size = sotto_plan_size(plan);
-    if (size == 0) {
+    if (sotto_plan_size(plan) == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the plan has no events; add at least one");
     }
     sot_composition *composition = sot_new_array(1, sizeof *composition);
     if (composition == NULL) return sot_fail_memory(error, 1, sizeof *composition);
-    sotto_status status = allocate(size, composition, error);
+    size_t size = 0;
+    composition->plan = plan;
+    sotto_status status = sot_plan_without_variants(plan, noise_multiplier, steps,
+                                                    &composition->owned, error);
+    if (status != SOTTO_OK) goto failed;
+    if (composition->owned != NULL) composition->plan = composition->owned;
+    composition->is_loose = sot_plan_variants_are_loose(plan, noise_multiplier);
+    size = sotto_plan_size(composition->plan);
+    status = allocate(size, composition, error);
     if (status != SOTTO_OK) goto failed;
     for (size_t i = 0; i < size; i++) {
-        const sotto_event *event = sotto_plan_event(plan, i);
+        const sotto_event *event = sotto_plan_event(composition->plan, i);
         const double sigma = sot_event_sigma(event, noise_multiplier);
         const uint64_t count = event->count == 0 ? steps : event->count;
         if ((sot_event_takes_noise(event->mechanism) && isnan(sigma)) || count == 0) {
@@ -365,6 +378,7 @@ void sot_composition_free(sot_composition *composition)
     for (size_t i = 0; i < composition->subsampled_count; i++)
         sot_pair_table_clear(&composition->subsampled[i].table);
     sot_free(composition->block);
+    sotto_plan_free(composition->owned);
     sot_free(composition);
 }
 
@@ -398,7 +412,7 @@ int sot_composition_is_symmetric(const sot_composition *composition)
         if (sot_objective_has_directions(&composition->objective[i])) return 0;
     }
     for (size_t i = 0; i < composition->subsampled_count; i++) {
-        if (composition->subsampled[i].kind == SOT_SAMPLE_COINS) return 0;
+        if (composition->subsampled[i].kind != SOT_SAMPLE_BATCH) return 0;
     }
     return composition->sampled_count == 0;
 }

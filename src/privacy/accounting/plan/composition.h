@@ -23,6 +23,9 @@ typedef struct sot_curve {
 } sot_curve;
 
 typedef struct sot_composition {
+    const sotto_plan *
+        plan; /* as it is priced: variants of sampling and groups of rows are replaced (variants.md) */
+    sotto_plan *owned;           /* that plan, if it is not the caller's */
     void *block;                 /* holds the lists below */
     sot_bracket gaussian_square; /* sum of mu^2 over Gaussian and GDP events */
     double rho_upper;            /* sum of rho over zCDP events */
@@ -134,6 +137,9 @@ double sot_curve_log_mgf_upper(const sotto_event *event, double t);
 
 /* True for the mechanisms whose noise_multiplier `noise` may search for. */
 int sot_event_takes_noise(sotto_mechanism mechanism);
+
+/* True for Poisson sampling and its variants, whose rate `rate` may search for. */
+bool sot_sampling_has_rate(sotto_sampling sampling);
 
 /* The probability that a record takes part, rounded up; 1 when not sampled. */
 double sot_event_rate(const sotto_event *event);

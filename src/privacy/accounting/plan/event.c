@@ -29,6 +29,8 @@ double sot_event_rate(const sotto_event *event)
 {
     switch (event->sampling) {
     case SOTTO_POISSON:
+    case SOTTO_TRUNCATED_POISSON:
+    case SOTTO_CYCLIC_POISSON:
         return event->rate;
     case SOTTO_WITHOUT_REPLACEMENT: /* both are below 2^53 */
         return sot_div_up((double)event->batch, (double)event->population);
@@ -158,6 +160,17 @@ bool sot_event_subsampled(const sotto_event *event, sotto_adjacency adjacency,
                           double noise_multiplier, sot_subsampled *out_release)
 {
     const double rate = sot_event_rate(event);
+    if (event->mechanism == SOTTO_GAUSSIAN_MIXTURE) {
+        *out_release = (sot_subsampled){
+            .kind = SOT_SAMPLE_MIXTURE,
+            .rate = 1.0,
+            .count = 1.0,
+            .mixture = {.sigma = sot_event_sigma(event, noise_multiplier),
+                        .norms = event->curve_orders,
+                        .weights = event->curve_values,
+                        .size = event->curve_size}};
+        return true;
+    }
     if (event->sampling == SOTTO_NOT_SAMPLED || event->mechanism == SOTTO_GAUSSIAN)
         return false;
     sotto_event whole = *event;
@@ -177,7 +190,8 @@ bool sot_event_subsampled(const sotto_event *event, sotto_adjacency adjacency,
 /* True if the release on all records attains the base of its sampled pair. */
 static bool attains_its_pair(const sotto_event *event, const sot_law *base)
 {
-    if (event->mechanism == SOTTO_PURE) return true;
+    if (event->mechanism == SOTTO_PURE || event->mechanism == SOTTO_GAUSSIAN_MIXTURE)
+        return true;
     if (event->mechanism == SOTTO_LAPLACE) return base->has_ends;
     if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE)
         return event->categories == 2 || base->categories > 2.0;

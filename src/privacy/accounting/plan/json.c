@@ -66,24 +66,30 @@ static sotto_status refuse_other_keys(const sot_json_value *value,
                                       sotto_sampling sampling, sotto_error *error)
 {
     sot_json_value member;
-    const bool is_fixed = sampling == SOTTO_WITHOUT_REPLACEMENT;
-    if (sampling != SOTTO_POISSON && sot_json_member(value, "rate", &member)) {
+    const bool is_fixed =
+        sampling == SOTTO_WITHOUT_REPLACEMENT || sampling == SOTTO_TRUNCATED_POISSON;
+    if (sampling != SOTTO_CYCLIC_POISSON && sot_json_member(value, "bands", &member)) {
+        return sot_json_refuse(&member, "bands belong to \"cyclic-poisson\"", error);
+    }
+    if (!sot_sampling_has_rate(sampling) && sot_json_member(value, "rate", &member)) {
         return sot_json_refuse(&member,
-                               "a rate belongs to \"poisson\"; other methods have a "
-                               "population",
+                               "a rate belongs to \"poisson\" and its variants; other "
+                               "methods have a population",
                                error);
     }
     if (!is_fixed && sot_json_member(value, "batch", &member)) {
-        return sot_json_refuse(&member,
-                               "a batch belongs to \"without-replacement\"; poisson "
-                               "sampling takes a rate only",
-                               error);
+        return sot_json_refuse(
+            &member,
+            "a batch belongs to \"without-replacement\" and "
+            "\"truncated-poisson\"; poisson sampling takes a rate only",
+            error);
     }
     if (!is_fixed && sampling != SOTTO_SINGLE_RECORD &&
         sot_json_member(value, "population", &member)) {
         return sot_json_refuse(&member,
-                               "a population belongs to \"without-replacement\" and "
-                               "\"single-record\"; poisson sampling takes a rate only",
+                               "a population belongs to \"without-replacement\", "
+                               "\"truncated-poisson\" and \"single-record\"; poisson "
+                               "sampling takes a rate only",
                                error);
     }
     return SOTTO_OK;
@@ -94,8 +100,8 @@ static sotto_status refuse_other_keys(const sot_json_value *value,
 static sotto_status read_sampling(const sot_json_value *value, sotto_event *event,
                                   sotto_error *error)
 {
-    static const char *const known_keys[] = {"method", "rate", "population", "batch",
-                                             NULL};
+    static const char *const known_keys[] = {"method", "rate",  "population",
+                                             "batch",  "bands", NULL};
     sotto_status status = sot_json_as_object(value, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
     const char *method = NULL;
@@ -106,19 +112,24 @@ static sotto_status read_sampling(const sot_json_value *value, sotto_event *even
     if (sotto_sampling_from_name(method, &event->sampling, NULL) != SOTTO_OK) {
         return sot_json_refuse(&member,
                                "give \"poisson\", \"without-replacement\", "
-                               "\"single-record\" or \"none\"",
+                               "\"single-record\", \"truncated-poisson\", "
+                               "\"cyclic-poisson\" or \"none\"",
                                error);
     }
     status = refuse_other_keys(value, event->sampling, error);
     if (status != SOTTO_OK) return status;
-    if (event->sampling == SOTTO_POISSON) {
-        if (!sot_json_member(value, "rate", &member))
-            return sot_json_get_double(value, "rate", &event->rate,
-                                       error); /* its error */
-        return number_or_search(&member, SOTTO_UNSET, &event->rate, error);
+    if (sot_sampling_has_rate(event->sampling)) {
+        status =
+            sot_json_member(value, "rate", &member)
+                ? number_or_search(&member, SOTTO_UNSET, &event->rate, error)
+                : sot_json_get_double(value, "rate", &event->rate, error); /* its error */
     }
-    status = read_size(value, "population", &event->population, error);
+    uint64_t bands = 0;
+    if (status == SOTTO_OK)
+        status = read_size(value, "population", &event->population, error);
     if (status == SOTTO_OK) status = read_size(value, "batch", &event->batch, error);
+    if (status == SOTTO_OK) status = read_size(value, "bands", &bands, error);
+    event->bands = bands > UINT32_MAX ? UINT32_MAX : (uint32_t)bands;
     return status;
 }
 
@@ -162,17 +173,30 @@ static sotto_status read_numbers(const sot_json_value *array, double *out_number
     return SOTTO_OK;
 }
 
-/* "orders": [...], "values": [...], into the room of SOTTO_CURVE_MAX numbers each. */
+/* "orders": [...], "values": [...], or "norms" and "probabilities" of a mixture, into the room of SOTTO_CURVE_MAX numbers
+ * each. */
 static sotto_status read_curve(const sot_json_value *value, sotto_event *event,
                                double *orders, double *values, sotto_error *error)
 {
     sot_json_value order_list, value_list;
-    const bool has_orders = sot_json_member(value, "orders", &order_list);
-    const bool has_values = sot_json_member(value, "values", &value_list);
+    const bool is_mixture = event->mechanism == SOTTO_GAUSSIAN_MIXTURE;
+    if (sot_json_member(value, is_mixture ? "orders" : "norms", &order_list) ||
+        sot_json_member(value, is_mixture ? "values" : "probabilities", &order_list)) {
+        return sot_json_refuse(&order_list,
+                               "rdp events have orders and values, gaussian-mixture "
+                               "events norms and probabilities",
+                               error);
+    }
+    const bool has_orders =
+        sot_json_member(value, is_mixture ? "norms" : "orders", &order_list);
+    const bool has_values =
+        sot_json_member(value, is_mixture ? "probabilities" : "values", &value_list);
     if (!has_orders && !has_values) return SOTTO_OK;
     if (has_orders != has_values) {
         return sot_json_refuse(has_orders ? &order_list : &value_list,
-                               "orders and values come together", error);
+                               is_mixture ? "norms and probabilities come together"
+                                          : "orders and values come together",
+                               error);
     }
     sotto_status status = sot_json_as_array(&order_list, error);
     if (status == SOTTO_OK) status = sot_json_as_array(&value_list, error);
@@ -180,7 +204,8 @@ static sotto_status read_curve(const sot_json_value *value, sotto_event *event,
     const size_t size = sot_json_size(&order_list);
     if (size < 1 || size > SOTTO_CURVE_MAX || size != sot_json_size(&value_list)) {
         return sot_json_refuse(
-            &value_list, "give 1 to 1024 orders, and a value for each of them", error);
+            &value_list,
+            "give 1 to 1024 numbers, and a value for each in the second list", error);
     }
     status = read_numbers(&order_list, orders, error);
     if (status == SOTTO_OK) status = read_numbers(&value_list, values, error);
@@ -259,8 +284,8 @@ static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
         status = number_or_search(&member, SOTTO_UNSET, &event->noise_multiplier, error);
     } else if (sot_event_takes_noise(event->mechanism)) {
         status = sot_json_refuse(value,
-                                 "a gaussian or laplace event needs a noise_multiplier "
-                                 "(a number, or \"search\")",
+                                 "a gaussian, laplace or gaussian-mixture event needs a "
+                                 "noise_multiplier (a number, or \"search\")",
                                  error);
     }
     if (status == SOTTO_OK)
@@ -309,6 +334,7 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
                                              "dimension",  "orders",
                                              "values",     "shift",
                                              "vertices",   "theorem",
+                                             "norms",      "probabilities",
                                              NULL};
     sotto_status status = sot_json_as_object(value, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(value, known_keys, error);
@@ -326,7 +352,7 @@ static sotto_status read_event(const sot_json_value *value, size_t index,
                 &member,
                 "give one of gaussian, pure, approximate, zcdp, gdp, discrete-gaussian, "
                 "discrete-laplace, exponential, permute-and-flip, randomized-response, "
-                "objective-perturbation, laplace, rdp",
+                "objective-perturbation, laplace, rdp, gaussian-mixture",
                 error);
         }
     }

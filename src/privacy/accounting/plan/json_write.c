@@ -41,11 +41,12 @@ static void write_sampling(sot_json_writer *writer, const sotto_event *event)
     if (event->sampling == SOTTO_NOT_SAMPLED) return;
     sot_json_key(writer, "sampling");
     sot_json_begin_object(writer);
+    write_size(writer, "bands", event->bands);
     write_size(writer, "batch", event->batch);
     sot_json_key(writer, "method");
     sot_json_write_string(writer, sotto_sampling_name(event->sampling));
     write_size(writer, "population", event->population);
-    if (event->sampling == SOTTO_POISSON && isnan(event->rate)) {
+    if (sot_sampling_has_rate(event->sampling) && isnan(event->rate)) {
         sot_json_key(writer, "rate");
         sot_json_write_string(writer, "search");
     }
@@ -58,6 +59,7 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
 {
     const bool has_sigma =
         event->mechanism == SOTTO_GAUSSIAN || event->mechanism == SOTTO_DISCRETE_GAUSSIAN;
+    const bool is_mixture = event->mechanism == SOTTO_GAUSSIAN_MIXTURE;
     sot_json_begin_object(writer);
     sot_json_put_number(writer, "atom", event->atom);
     if (event->categories != 0) {
@@ -83,7 +85,10 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
     } else {
         sot_json_put_number(writer, "noise_multiplier", event->noise_multiplier);
     }
-    write_list(writer, "orders", event->curve_orders, event->curve_size);
+    const uint32_t norms = is_mixture ? event->curve_size : 0;
+    write_list(writer, "norms", event->curve_orders, norms);
+    write_list(writer, "orders", event->curve_orders, event->curve_size - norms);
+    write_list(writer, "probabilities", event->curve_values, norms);
     if (event->purpose[0] != '\0') {
         sot_json_key(writer, "purpose");
         sot_json_write_string(writer, event->purpose);
@@ -99,7 +104,7 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
     sot_json_put_number(writer, "shift", event->shift);
     if (has_sigma) sot_json_put_number(writer, "sigma", event->scale);
     write_size(writer, "theorem", event->theorem);
-    write_list(writer, "values", event->curve_values, event->curve_size);
+    write_list(writer, "values", event->curve_values, event->curve_size - norms);
     write_size(writer, "vertices", event->vertices);
     sot_json_end_object(writer);
 }

@@ -27,12 +27,15 @@ static const name_row mechanism_names[] = {
     {SOTTO_OBJECTIVE_PERTURBATION, "objective-perturbation"},
     {SOTTO_LAPLACE, "laplace"},
     {SOTTO_RDP_CURVE, "rdp"},
+    {SOTTO_GAUSSIAN_MIXTURE, "gaussian-mixture"},
     {0, NULL}};
 static const name_row sampling_names[] = {
     {SOTTO_NOT_SAMPLED, "none"},
     {SOTTO_POISSON, "poisson"},
     {SOTTO_WITHOUT_REPLACEMENT, "without-replacement"},
     {SOTTO_SINGLE_RECORD, "single-record"},
+    {SOTTO_TRUNCATED_POISSON, "truncated-poisson"},
+    {SOTTO_CYCLIC_POISSON, "cyclic-poisson"},
     {0, NULL}};
 static const name_row accountant_names[] = {
     {SOTTO_EXACT, "exact"},       {SOTTO_RDP, "rdp"},         {SOTTO_BASIC, "basic"},

@@ -19,4 +19,8 @@ SOTTO_MUST_CHECK sotto_status sot_plan_check_event(const sotto_plan *plan,
                                                    const sotto_event *event,
                                                    sotto_error *error);
 
+/* Checks the orders and values of a curve, or the norms and probabilities of a mixture. */
+SOTTO_MUST_CHECK sotto_status sot_plan_check_lists(const sotto_event *event,
+                                                   sotto_error *error);
+
 #endif

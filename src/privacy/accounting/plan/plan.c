@@ -86,6 +86,7 @@ static const mechanism_row mechanisms[] = {
      NEVER},
     {SOTTO_LAPLACE, 1u << NOISE_MULTIPLIER, SCALED | 1u << GRID, AS_PURE},
     {SOTTO_RDP_CURVE, 0, 0, NEVER},
+    {SOTTO_GAUSSIAN_MIXTURE, 1u << NOISE_MULTIPLIER, 0, NEVER},
 };
 
 static double field_value(const sotto_event *event, int field)
@@ -105,7 +106,8 @@ static const mechanism_row *find_mechanism(sotto_mechanism mechanism)
 
 int sot_event_takes_noise(sotto_mechanism mechanism)
 {
-    return mechanism == SOTTO_GAUSSIAN || mechanism == SOTTO_LAPLACE;
+    return mechanism == SOTTO_GAUSSIAN || mechanism == SOTTO_LAPLACE ||
+           mechanism == SOTTO_GAUSSIAN_MIXTURE;
 }
 
 /* A field's value against the mechanism: in range if used (noise and the rate of
@@ -129,7 +131,7 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
     }
     const int may_be_open =
         (field == NOISE_MULTIPLIER && sot_event_takes_noise(event->mechanism)) ||
-        (field == RATE && event->sampling == SOTTO_POISSON);
+        (field == RATE && sot_sampling_has_rate(event->sampling));
     if (!used || (may_be_open && isnan(value))) return SOTTO_OK;
     if (isnan(value)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -148,7 +150,8 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
 /* The population and batch of a fixed-size sample. */
 static sotto_status check_batch(const sotto_event *event, sotto_error *error)
 {
-    const int needs_batch = event->sampling == SOTTO_WITHOUT_REPLACEMENT;
+    const int is_truncated = event->sampling == SOTTO_TRUNCATED_POISSON;
+    const int needs_batch = is_truncated || event->sampling == SOTTO_WITHOUT_REPLACEMENT;
     const int needs_population = needs_batch || event->sampling == SOTTO_SINGLE_RECORD;
     if (needs_population
             ? event->population < 1 || event->population > SOTTO_POPULATION_MAX
@@ -157,8 +160,8 @@ static sotto_status check_batch(const sotto_event *event, sotto_error *error)
                         (unsigned long long)event->population,
                         needs_population
                             ? "give the number of records of the population, 1 to 1e15"
-                            : "leave it out unless sampling is without-replacement or "
-                              "single-record");
+                            : "leave it out unless sampling is without-replacement, "
+                              "single-record or truncated-poisson");
     }
     if (needs_batch ? event->batch < 1 || event->batch > event->population
                     : event->batch != 0) {
@@ -167,9 +170,47 @@ static sotto_status check_batch(const sotto_event *event, sotto_error *error)
                         needs_batch ? "give the records of one batch, at least 1 and at "
                                       "most the population"
                                     : "leave it out unless sampling is "
-                                      "without-replacement");
+                                      "without-replacement or truncated-poisson");
+    }
+    if (is_truncated && event->population > SOTTO_TRUNCATED_POPULATION_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`population` is %llu; truncated-poisson sampling takes at most "
+                        "1e10 records; for example `population=60000`",
+                        (unsigned long long)event->population);
+    }
+    const int is_cyclic = event->sampling == SOTTO_CYCLIC_POISSON;
+    if (is_cyclic ? event->bands < 1 || event->bands > SOTTO_BANDS_MAX
+                  : event->bands != 0) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`bands` is %lu; give %s",
+                        (unsigned long)event->bands,
+                        is_cyclic ? "the bands of the matrix, 1 to 1000000, for example "
+                                    "`bands=10`"
+                                  : "it only for cyclic-poisson sampling");
     }
     return SOTTO_OK;
+}
+
+/* Rows of a Gaussian event: all records, or Poisson sampling under add-remove. */
+static sotto_status check_group(const sotto_plan *plan, const sotto_event *event,
+                                sotto_error *error)
+{
+    if (event->mechanism != SOTTO_GAUSSIAN || event->rows == 0) return SOTTO_OK;
+    if (event->rows > SOTTO_GROUP_ROWS_MAX) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`rows` is %lu; a unit of a gaussian event has at most %d rows; "
+                        "for example `rows=2`",
+                        (unsigned long)event->rows, SOTTO_GROUP_ROWS_MAX);
+    }
+    const bool has_pair =
+        event->sampling == SOTTO_NOT_SAMPLED || event->rows == 1 ||
+        (event->sampling == SOTTO_POISSON && plan->adjacency == SOTTO_ADD_REMOVE);
+    if (has_pair) return SOTTO_OK;
+    return sot_fail(error, SOTTO_UNSUPPORTED,
+                    "`rows` is %lu with %s sampling under %s; rows of a gaussian event "
+                    "are priced for all records, and for Poisson sampling under "
+                    "add-remove",
+                    (unsigned long)event->rows, sotto_sampling_name(event->sampling),
+                    sotto_adjacency_name(plan->adjacency));
 }
 
 /* The effect of one record is a sum over the batches that it can be in. A theorem needs a bound
@@ -178,6 +219,15 @@ static sotto_status check_neighbours(const sotto_plan *plan, const sotto_event *
                                      const mechanism_row *row, sotto_error *error)
 {
     const char *mechanism = sotto_mechanism_name(event->mechanism);
+    const bool is_variant = event->sampling == SOTTO_TRUNCATED_POISSON ||
+                            event->sampling == SOTTO_CYCLIC_POISSON;
+    if (is_variant && event->mechanism != SOTTO_GAUSSIAN) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "`sampling` is %s, which is proved for gaussian events, and this "
+                        "one is %s; use poisson",
+                        sotto_sampling_name(event->sampling), mechanism);
+    }
+    if (is_variant) return SOTTO_OK;
     if (event->sampling == SOTTO_POISSON) {
         if (plan->adjacency == SOTTO_ADD_REMOVE || row->sampled == AS_ITSELF)
             return SOTTO_OK;
@@ -204,11 +254,13 @@ static sotto_status check_sampling(const sotto_plan *plan, const sotto_event *ev
     case SOTTO_POISSON:
     case SOTTO_WITHOUT_REPLACEMENT:
     case SOTTO_SINGLE_RECORD:
+    case SOTTO_TRUNCATED_POISSON:
+    case SOTTO_CYCLIC_POISSON:
         break;
     default:
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "sampling is %d; give poisson, without-replacement, "
-                        "single-record or none",
+                        "single-record, truncated-poisson, cyclic-poisson or none",
                         (int)event->sampling);
     }
     if (row->sampled == NEVER) {
@@ -227,11 +279,13 @@ static sotto_status check_sampling(const sotto_plan *plan, const sotto_event *ev
 static sotto_status check_objective(const sotto_event *event, sotto_error *error)
 {
     const int is_objective = event->mechanism == SOTTO_OBJECTIVE_PERTURBATION;
-    if (event->rows > (is_objective ? 1000000u : 0u)) {
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "`rows` is %lu; give it only for objective-perturbation, at most 1000000",
-            (unsigned long)event->rows);
+    const bool has_rows = is_objective || event->mechanism == SOTTO_GAUSSIAN;
+    if (event->rows > (has_rows ? 1000000u : 0u)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`rows` is %lu; give it only for objective-perturbation, at most "
+                        "1000000, and "
+                        "for gaussian, at most 1000",
+                        (unsigned long)event->rows);
     }
     if (event->vertices > (is_objective ? (uint32_t)SOTTO_VERTICES_MAX : 0u)) {
         return sot_fail(
@@ -258,7 +312,8 @@ static sotto_status check_objective(const sotto_event *event, sotto_error *error
                         "slope of one row may have, 1 or 2",
                         (unsigned long)event->vertices, (unsigned long)event->theorem);
     }
-    if (is_former && event->rows != 0 && (event->vertices > 1 || event->shift > 0.0)) {
+    if (is_objective && is_former && event->rows != 0 &&
+        (event->vertices > 1 || event->shift > 0.0)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
             "`rows` is %lu beside a shift or vertices; without theorem %d rows are for "
@@ -317,44 +372,6 @@ static sotto_status check_relations(const sotto_event *event, sotto_error *error
     return SOTTO_OK;
 }
 
-/* Orders increase, so that between two of them a chord can be drawn. Values need not: a bound that
- * is loose at one order and tight at the next one is a bound all the same. */
-static sotto_status check_curve(const sotto_event *event, sotto_error *error)
-{
-    const int has_curve = event->mechanism == SOTTO_RDP_CURVE;
-    const int is_given = event->curve_size > 0 && event->curve_orders != NULL &&
-                         event->curve_values != NULL;
-    if (!has_curve && (event->curve_size > 0 || event->curve_orders != NULL ||
-                       event->curve_values != NULL)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "orders and values belong to an rdp event; leave them out");
-    }
-    if (has_curve && (!is_given || event->curve_size > SOTTO_CURVE_MAX)) {
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "an rdp event has %lu points; give 1 to %d orders and as many "
-                        "values",
-                        (unsigned long)event->curve_size, SOTTO_CURVE_MAX);
-    }
-    for (uint32_t i = 0; i < event->curve_size; i++) {
-        const double order = event->curve_orders[i];
-        const double value = event->curve_values[i];
-        const double before = i == 0 ? 1.0 : event->curve_orders[i - 1];
-        if (!(order > before && order <= 1e9)) {
-            return sot_fail(
-                error, SOTTO_INVALID_ARGUMENT,
-                "orders[%lu] is %.17g; give orders above 1, at most 1e9, each "
-                "larger than the one before",
-                (unsigned long)i, order);
-        }
-        if (!(value >= 0.0 && value <= 1e12)) {
-            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                            "values[%lu] is %g; give a Renyi divergence from 0 to 1e12",
-                            (unsigned long)i, value);
-        }
-    }
-    return SOTTO_OK;
-}
-
 /* A sampled discrete Gaussian release is priced by the pair of the release on all records. */
 static sotto_status check_lattice(const sotto_plan *plan, const sotto_event *event,
                                   sotto_error *error)
@@ -385,12 +402,13 @@ sotto_status sot_plan_check_event(const sotto_plan *plan, const sotto_event *eve
     }
     sotto_status status = check_sampling(plan, event, row, error);
     for (int field = 0; field < FIELDS && status == SOTTO_OK; field++) {
-        const int used = field == RATE ? event->sampling == SOTTO_POISSON
+        const int used = field == RATE ? sot_sampling_has_rate(event->sampling)
                                        : (row->uses >> field & 1u) != 0;
         status = check_field(event, field, used, (row->may >> field & 1u) != 0, error);
     }
     if (status == SOTTO_OK) status = check_relations(event, error);
-    if (status == SOTTO_OK) status = check_curve(event, error);
+    if (status == SOTTO_OK) status = sot_plan_check_lists(event, error);
+    if (status == SOTTO_OK) status = check_group(plan, event, error);
     if (status == SOTTO_OK) status = check_lattice(plan, event, error);
     if (status != SOTTO_OK) return status;
     if (event->count > SOTTO_COUNT_MAX) {

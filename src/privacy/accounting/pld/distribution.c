@@ -318,7 +318,7 @@ static sotto_status add_subsampled(builder *b, const sot_priced *priced,
     if (status != SOTTO_OK) return status;
     law->count = count;
     b->laws->count++;
-    if (release->kind == SOT_SAMPLE_COINS) {
+    if (release->kind != SOT_SAMPLE_BATCH) {
         b->laws->is_symmetric = 0;
     } else {
         b->laws->is_loose = 1;
@@ -377,6 +377,7 @@ static sotto_status add_event(builder *b, const sot_priced *priced, size_t index
         return add_pure(b, sot_event_epsilon(event, noise), count);
     case SOTTO_OBJECTIVE_PERTURBATION:
         return add_objective(b, priced, event, direction, count);
+    case SOTTO_GAUSSIAN_MIXTURE: /* sot_event_subsampled() */
     case SOTTO_ZCDP:
     case SOTTO_RDP_CURVE:
     case SOTTO_DISCRETE_GAUSSIAN:
