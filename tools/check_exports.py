@@ -52,6 +52,7 @@ def public_headers():
 
 
 USERS = ("src", "cli", "bindings", "examples", "tests", "fuzz", "bench")
+DEFINES_NAMES = re.compile(r"^SOT_DEFINE_NAMES?\((sotto_\w+),", re.MULTILINE)  # src/base/names.h
 INLINE = re.compile(r"^static inline\b.*?^}$", re.DOTALL | re.MULTILINE)
 
 
@@ -60,7 +61,9 @@ def mentions():
     for top in USERS:
         for path in sorted((ROOT / top).rglob("*")):
             if path.suffix in (".c", ".h", ".py"):
-                yield set(re.findall(r"\bsotto_\w+", path.read_text(encoding="utf-8", errors="replace")))
+                text = path.read_text(encoding="utf-8", errors="replace")
+                made = {name + end for name in DEFINES_NAMES.findall(text) for end in ("_name", "_from_name")}
+                yield made | set(re.findall(r"\bsotto_\w+", text))
     for text in public_headers():
         yield set(re.findall(r"\bsotto_\w+", " ".join(INLINE.findall(text))))
 

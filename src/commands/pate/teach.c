@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file/steps.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/progress.h"
 #include "base/sized.h"
 #include "commands/pate/pate.h"
@@ -20,26 +21,10 @@
 
 /* ---- words ---- */
 
-static const char *const shardings[] = {"auto", "unit", "content", "place"};
-enum { SHARDINGS = sizeof shardings / sizeof shardings[0] };
+static const sot_names shardings =
+    SOT_NAMES("sharding", "auto", "unit", "content", "place");
 
-const char *sotto_pate_sharding_name(sotto_pate_sharding sharding)
-{
-    return (size_t)sharding < SHARDINGS ? shardings[sharding] : "unknown";
-}
-
-sotto_status sotto_pate_sharding_from_name(const char *name,
-                                           sotto_pate_sharding *out_sharding,
-                                           sotto_error *error)
-{
-    for (size_t i = 0; i < SHARDINGS; i++) {
-        if (strcmp(name, shardings[i]) != 0) continue;
-        *out_sharding = (sotto_pate_sharding)i;
-        return SOTTO_OK;
-    }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "`sharding` is '%.40s'; give auto, unit, content or place", name);
-}
+SOT_DEFINE_NAMES(sotto_pate_sharding, shardings)
 
 void sotto_pate_teach_set_defaults(sotto_pate_teach_config *out_config, size_t size_bytes,
                                    size_t training_bytes)

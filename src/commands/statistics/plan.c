@@ -1,6 +1,5 @@
 /* From settings and schema to a plan. No record is read here, nor any file opened. */
 #include <math.h>
-#include <string.h>
 
 #include <sotto/exponential.h>
 #include <sotto/laplace.h>
@@ -8,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/sized.h"
 #include "base/text.h"
 #include "commands/session/session.h"
@@ -36,28 +36,10 @@ const char *sotto_statistic_name(sotto_statistic statistic)
     return index > 0 && index < STATISTICS ? statistics[index]->name : "unknown";
 }
 
-static const char *const score_names[] = {"given", "count", "revenue", "quantile"};
-enum { SCORES = sizeof score_names / sizeof score_names[0] };
+static const sot_names scores =
+    SOT_NAMES("score", "given", "count", "revenue", "quantile");
 
-const char *sotto_score_name(sotto_score score)
-{
-    const int index = (int)score;
-    return index >= 0 && index < SCORES ? score_names[index] : "unknown";
-}
-
-sotto_status sotto_score_from_name(const char *name, sotto_score *out, sotto_error *error)
-{
-    char shown[64];
-    for (int i = 0; i < SCORES; i++) {
-        if (strcmp(score_names[i], name) == 0) {
-            *out = (sotto_score)i;
-            return SOTTO_OK;
-        }
-    }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "`score` is '%s'; give count, revenue, quantile or given",
-                    sot_printable(name, shown, sizeof shown));
-}
+SOT_DEFINE_NAMES(sotto_score, scores)
 
 void sotto_release_set_defaults(sotto_release_config *out_config, size_t size_bytes)
 {

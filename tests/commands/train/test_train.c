@@ -532,6 +532,13 @@ static void names_and_values_belong_together(void **state)
             &error);
         assert_int_equal(method, i);
     }
+    for (int i = SOTTO_SAMPLER_AUTO; i <= SOTTO_SAMPLER_MALA; i++) {
+        sotto_sampler sampler;
+        assert_ok(sotto_sampler_from_name(sotto_sampler_name((sotto_sampler)i), &sampler,
+                                          &error),
+                  &error);
+        assert_int_equal(sampler, i);
+    }
     for (int i = 0; i <= SOTTO_CALIBRATION_REDBERG; i++) {
         assert_ok(sotto_calibration_from_name(
                       sotto_calibration_name((sotto_calibration)i), &calibration, &error),

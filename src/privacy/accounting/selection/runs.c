@@ -1,9 +1,9 @@
 /* The distributions of the number of runs: parameters, mean, probabilities. */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "numeric/outward.h"
 #include "numeric/roots.h"
 #include "privacy/accounting/selection/selection.h"
@@ -15,28 +15,11 @@ static const double mean_most = 1e9;
 
 enum { PROBABILITY_K_MAX = 10000000 }; /* a sum of k terms: half a second */
 
-static const char *const law_names[] = {[SOTTO_RUNS_NEGATIVE_BINOMIAL] =
-                                            "negative-binomial",
-                                        [SOTTO_RUNS_POISSON] = "poisson"};
+static const sot_names laws =
+    SOT_NAMES("distribution", [SOTTO_RUNS_NEGATIVE_BINOMIAL] = "negative-binomial",
+              [SOTTO_RUNS_POISSON] = "poisson");
 
-const char *sotto_runs_law_name(sotto_runs_law law)
-{
-    return law == SOTTO_RUNS_NEGATIVE_BINOMIAL || law == SOTTO_RUNS_POISSON
-               ? law_names[law]
-               : "unknown";
-}
-
-sotto_status sotto_runs_law_from_name(const char *name, sotto_runs_law *out_law,
-                                      sotto_error *error)
-{
-    for (int law = SOTTO_RUNS_NEGATIVE_BINOMIAL; law <= SOTTO_RUNS_POISSON; law++) {
-        if (strcmp(name, law_names[law]) != 0) continue;
-        *out_law = (sotto_runs_law)law;
-        return SOTTO_OK;
-    }
-    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                    "`distribution` is %.40s; give negative-binomial or poisson", name);
-}
+SOT_DEFINE_NAMES(sotto_runs_law, laws)
 
 sotto_runs sotto_runs_defaults(void)
 {

@@ -3,41 +3,21 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "numeric/outward.h"
 
 /* Noise from far below one vote to the samplers' largest: 2^52 steps of 2^-32. */
 #define NOISE_LEAST 0x1p-20
 #define NOISE_MOST  0x1p20
 
-static const char *const names[] = {[SOTTO_PATE_LNMAX] = "lnmax",
-                                    [SOTTO_PATE_GNMAX] = "gnmax",
-                                    [SOTTO_PATE_CONFIDENT] = "confident",
-                                    [SOTTO_PATE_INTERACTIVE] = "interactive",
-                                    [SOTTO_PATE_MODE] = "mode"};
+static const sot_names aggregators =
+    SOT_NAMES("aggregator", [SOTTO_PATE_LNMAX] = "lnmax", [SOTTO_PATE_GNMAX] = "gnmax",
+              [SOTTO_PATE_CONFIDENT] = "confident",
+              [SOTTO_PATE_INTERACTIVE] = "interactive", [SOTTO_PATE_MODE] = "mode");
 
-const char *sotto_pate_aggregator_name(sotto_pate_aggregator aggregator)
-{
-    return aggregator >= SOTTO_PATE_LNMAX && aggregator <= SOTTO_PATE_MODE
-               ? names[aggregator]
-               : "unknown";
-}
-
-sotto_status sotto_pate_aggregator_from_name(const char *name,
-                                             sotto_pate_aggregator *out_aggregator,
-                                             sotto_error *error)
-{
-    for (int i = SOTTO_PATE_LNMAX; i <= SOTTO_PATE_MODE; i++) {
-        if (strcmp(name, names[i]) != 0) continue;
-        *out_aggregator = (sotto_pate_aggregator)i;
-        return SOTTO_OK;
-    }
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT,
-        "`aggregator` is %.40s; give lnmax, gnmax, confident, interactive or mode", name);
-}
+SOT_DEFINE_NAMES(sotto_pate_aggregator, aggregators)
 
 sotto_pate_config sotto_pate_defaults(void)
 {

@@ -339,8 +339,8 @@ static void names_go_both_ways_and_unknown_ones_are_listed(void **state)
                    SOTTO_INVALID_ARGUMENT, &error, "'gausian'",
                    "gaussian, pure, approximate, zcdp, gdp", "randomized-response", NULL);
     assert_refused(sotto_adjacency_from_name("", &adjacency, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "adjacency", "add-remove, replace-one",
-                   NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "adjacency",
+                   "add-remove or replace-one", NULL);
     assert_refused(sotto_accountant_from_name("Exact", &accountant, &error),
                    SOTTO_INVALID_ARGUMENT, &error, "'Exact'", "exact, rdp, basic", NULL);
     assert_refused(sotto_sampling_from_name("shuffle", &sampling, &error),
