@@ -6,35 +6,18 @@
 
 #include "commands.h"
 #include "data/data_file.h"
+#include "frame/choice.h"
 #include "frame/input.h"
 #include "ledger/paid.h"
 #include "sign.h"
 
 /* --- the words --- */
 
-static const char *adjacency_choice(size_t index)
-{
-    const char *name = sotto_adjacency_name((sotto_adjacency)(index + 1));
-    return strcmp(name, "unknown") == 0 ? NULL : name;
-}
+CLI_WORDS(noise_choice, "laplace", "gaussian")
 
-static const char *noise_choice(size_t index)
-{
-    static const char *const names[] = {"laplace", "gaussian"};
-    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
-}
+CLI_WORDS(choice_choice, "permute-and-flip", "exponential")
 
-static const char *choice_choice(size_t index)
-{
-    static const char *const names[] = {"permute-and-flip", "exponential"};
-    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
-}
-
-static const char *score_choice(size_t index)
-{
-    static const char *const names[] = {"given", "count", "revenue", "quantile"};
-    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
-}
+CLI_NAMES(score_choice, sotto_score, 0)
 
 /* --- the table --- */
 
@@ -71,7 +54,7 @@ static const cli_option noise_options[] = {
 
 static const cli_option rows_options[] = {
     {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "definition of neighbours", .value = "NAME",
-     .fallback = "add-remove", .choices = adjacency_choice},
+     .fallback = "add-remove", .choices = cli_adjacency_choice},
     {"public-n", CLI_COUNT, CLI_OPTIONAL,
      "declare the number of rows public, with replace-one; must match", .value = "N",
      .example = "1000", .count_max = UINT64_C(1) << 32},
@@ -172,12 +155,11 @@ static sotto_mechanism mechanism_of(const cli_call *call)
     return strcmp(name, "exponential") == 0 ? SOTTO_EXPONENTIAL : SOTTO_PERMUTE_AND_FLIP;
 }
 
-static sotto_status make_config(const cli_call *call, sotto_statistic statistic,
-                                const char *where[CLI_REPEATS_MAX + 2],
-                                sotto_release_config *out, sotto_error *error)
+static sotto_release_config make_config(const cli_call *call,
+                                        const char *where[CLI_REPEATS_MAX + 2])
 {
     sotto_release_config config = sotto_release_defaults();
-    config.statistic = statistic;
+    config.statistic = (sotto_statistic)call->command->subject;
     config.column = optional_text(call, "column");
     config.epsilon = cli_number(call, "epsilon");
     if (cli_has(call, "delta")) config.delta = cli_number(call, "delta");
@@ -204,68 +186,29 @@ static sotto_status make_config(const cli_call *call, sotto_statistic statistic,
     }
     where[conditions] = NULL;
     config.where = where;
-    sotto_status status =
-        sotto_adjacency_from_name(cli_text(call, "adjacency"), &config.adjacency, error);
-    if (status == SOTTO_OK && cli_has(call, "score"))
-        status = sotto_score_from_name(cli_text(call, "score"), &config.score, error);
-    if (status == SOTTO_OK) *out = config;
-    return status;
+    config.adjacency = cli_adjacency(call);
+    if (cli_has(call, "score")) config.score = (sotto_score)cli_choice(call, "score");
+    return config;
 }
 
 /* --- running --- */
 
-static sotto_status release(const cli_call *call, sotto_statistic statistic,
-                            sotto_error *error)
+static sotto_status release(const cli_call *call, sotto_error *error)
 {
     const char *where[CLI_REPEATS_MAX + 2];
-    sotto_release_config config;
+    const sotto_release_config config = make_config(call, where);
     sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     file.where = NULL; /* `config` has all of them */
     sotto_schema *schema = NULL;
     sotto_release_result *result = NULL;
-    sotto_status status = make_config(call, statistic, where, &config, error);
-    if (status == SOTTO_OK && cli_text(call, "schema") != NULL)
+    sotto_status status = SOTTO_OK;
+    if (cli_text(call, "schema") != NULL)
         status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
     if (status == SOTTO_OK)
         status = sotto_release_data(&config, schema, &file, &result, error);
     if (status == SOTTO_OK) status = cli_print_release(call, result, error);
     sotto_schema_free(schema);
     return status;
-}
-
-static sotto_status run_count(const cli_call *call, sotto_error *error)
-{
-    return release(call, SOTTO_RELEASE_COUNT, error);
-}
-
-static sotto_status run_sum(const cli_call *call, sotto_error *error)
-{
-    return release(call, SOTTO_RELEASE_SUM, error);
-}
-
-static sotto_status run_mean(const cli_call *call, sotto_error *error)
-{
-    return release(call, SOTTO_RELEASE_MEAN, error);
-}
-
-static sotto_status run_histogram(const cli_call *call, sotto_error *error)
-{
-    return release(call, SOTTO_RELEASE_HISTOGRAM, error);
-}
-
-static sotto_status run_quantile(const cli_call *call, sotto_error *error)
-{
-    return release(call, SOTTO_RELEASE_QUANTILE, error);
-}
-
-static sotto_status run_bounds(const cli_call *call, sotto_error *error)
-{
-    return release(call, SOTTO_RELEASE_BOUNDS, error);
-}
-
-static sotto_status run_choose(const cli_call *call, sotto_error *error)
-{
-    return release(call, SOTTO_RELEASE_CHOICE, error);
 }
 
 /* Answers that were paid for when they were made: of the settings, only the confidence matters. */
@@ -296,7 +239,7 @@ static sotto_status estimate(const cli_call *call, sotto_error *error)
 static sotto_status run_rr(const cli_call *call, sotto_error *error)
 {
     if (cli_flag(call, "estimate")) return estimate(call, error);
-    return release(call, SOTTO_RELEASE_RESPONSES, error);
+    return release(call, error);
 }
 
 /* --- the commands --- */
@@ -304,97 +247,77 @@ static sotto_status run_rr(const cli_call *call, sotto_error *error)
 #define SURVEY "examples/survey.csv "
 #define SCHEMA " --schema examples/survey.schema.json --epsilon 1 -o release.json"
 
-static const cli_option *const count_shared[] = {
-    privacy_options,   noise_options, rows_options,   cli_table_options,
-    cli_stored_option, where_options, output_options, cli_sign_option,
-    cli_again_option,  NULL};
-static const cli_option *const sum_shared[] = {
-    column_operand,    privacy_options,   noise_options, rows_options,
-    cli_table_options, cli_stored_option, where_options, output_options,
-    cli_sign_option,   cli_again_option,  NULL};
-static const cli_option *const histogram_shared[] = {
-    column_operand, histogram_options, privacy_options,   noise_options,
-    rows_options,   cli_table_options, cli_stored_option, where_options,
-    output_options, cli_sign_option,   cli_again_option,  NULL};
-static const cli_option *const quantile_shared[] = {column_operand,
-                                                    quantile_options,
-                                                    privacy_options,
-                                                    rows_options,
-                                                    cli_table_options,
-                                                    cli_stored_option,
-                                                    where_options,
-                                                    output_options,
-                                                    cli_sign_option,
-                                                    cli_again_option,
-                                                    NULL};
-static const cli_option *const bounds_shared[] = {column_operand,    privacy_options,
-                                                  rows_options,      cli_table_options,
-                                                  cli_stored_option, where_options,
-                                                  output_options,    cli_sign_option,
-                                                  cli_again_option,  NULL};
-static const cli_option *const choose_shared[] = {
-    rows_options,   cli_table_options, cli_stored_option, where_options,
-    output_options, cli_sign_option,   cli_again_option,  NULL};
-static const cli_option *const rr_shared[] = {rows_options,
-                                              cli_table_options,
-                                              cli_stored_option,
-                                              output_options,
-                                              cli_sign_option,
-                                              cli_again_option,
-                                              NULL};
+/* The tables of a command, in the order of its help. */
+#define TABLES(...)                                                                      \
+    (const cli_option *const[])                                                          \
+    {                                                                                    \
+        __VA_ARGS__, NULL                                                                \
+    }
+#define OF_ROWS   rows_options, cli_table_options, cli_stored_option
+#define OF_OUTPUT output_options, cli_sign_option, cli_again_option
 
 static const cli_command count_command = {
     .name = "count",
     .summary = "Release the number of rows",
     .options = data_operand,
-    .shared = count_shared,
+    .shared = TABLES(privacy_options, noise_options, OF_ROWS, where_options, OF_OUTPUT),
     .example = "sotto release count " SURVEY "--where smokes=true" SCHEMA,
-    .run = run_count,
+    .run = release,
+    .subject = SOTTO_RELEASE_COUNT,
 };
 
 static const cli_command sum_command = {
     .name = "sum",
     .summary = "Release the sum of a column",
     .options = data_operand,
-    .shared = sum_shared,
+    .shared = TABLES(column_operand, privacy_options, noise_options, OF_ROWS,
+                     where_options, OF_OUTPUT),
     .example = "sotto release sum " SURVEY "visits" SCHEMA,
-    .run = run_sum,
+    .run = release,
+    .subject = SOTTO_RELEASE_SUM,
 };
 
 static const cli_command mean_command = {
     .name = "mean",
     .summary = "Release the mean of a column",
     .options = data_operand,
-    .shared = sum_shared,
+    .shared = TABLES(column_operand, privacy_options, noise_options, OF_ROWS,
+                     where_options, OF_OUTPUT),
     .example = "sotto release mean " SURVEY "age" SCHEMA " --delta 1e-6",
-    .run = run_mean,
+    .run = release,
+    .subject = SOTTO_RELEASE_MEAN,
 };
 
 static const cli_command histogram_command = {
     .name = "histogram",
     .summary = "Release the number of rows in each category or bin",
     .options = data_operand,
-    .shared = histogram_shared,
+    .shared = TABLES(column_operand, histogram_options, privacy_options, noise_options,
+                     OF_ROWS, where_options, OF_OUTPUT),
     .example = "sotto release histogram " SURVEY "town" SCHEMA,
-    .run = run_histogram,
+    .run = release,
+    .subject = SOTTO_RELEASE_HISTOGRAM,
 };
 
 static const cli_command quantile_command = {
     .name = "quantile",
     .summary = "Release a quantile of a column, such as the median",
     .options = data_operand,
-    .shared = quantile_shared,
+    .shared = TABLES(column_operand, quantile_options, privacy_options, OF_ROWS,
+                     where_options, OF_OUTPUT),
     .example = "sotto release quantile " SURVEY "age --quantile 0.5" SCHEMA,
-    .run = run_quantile,
+    .run = release,
+    .subject = SOTTO_RELEASE_QUANTILE,
 };
 
 static const cli_command bounds_command = {
     .name = "bounds",
     .summary = "Release powers of two as bounds of a column, if no bounds are known",
     .options = data_operand,
-    .shared = bounds_shared,
+    .shared = TABLES(column_operand, privacy_options, OF_ROWS, where_options, OF_OUTPUT),
     .example = "sotto release bounds " SURVEY "income" SCHEMA,
-    .run = run_bounds,
+    .run = release,
+    .subject = SOTTO_RELEASE_BOUNDS,
 };
 
 static const cli_command rr_command = {
@@ -402,9 +325,10 @@ static const cli_command rr_command = {
     .summary = "Release one randomised answer for each row, and an estimate",
     .details = "Every row gives an answer, so the number of rows is public: replace-one.",
     .options = rr_options,
-    .shared = rr_shared,
+    .shared = TABLES(OF_ROWS, OF_OUTPUT),
     .example = "sotto release rr " SURVEY "smokes --adjacency replace-one" SCHEMA,
     .run = run_rr,
+    .subject = SOTTO_RELEASE_RESPONSES,
 };
 
 static const cli_command choose_command = {
@@ -412,10 +336,11 @@ static const cli_command choose_command = {
     .summary =
         "Release the best of public candidates: the most common value, the best price",
     .options = choose_options,
-    .shared = choose_shared,
+    .shared = TABLES(OF_ROWS, where_options, OF_OUTPUT),
     .example = "sotto release choose " SURVEY
                "offer --score revenue --candidates 4.99,9.99,14.99,19.99" SCHEMA,
-    .run = run_choose,
+    .run = release,
+    .subject = SOTTO_RELEASE_CHOICE,
 };
 
 static const cli_command *const commands[] = {

@@ -8,6 +8,7 @@
 #include <sotto/start.h>
 
 #include "commands.h"
+#include "frame/choice.h"
 #include "frame/output.h"
 #include "frame/terminal.h"
 #include "train/training.h"
@@ -372,9 +373,8 @@ static sotto_status fill_config(const cli_call *call, sotto_start_config *config
                         "--unit-is-row excludes --unit and --unit-rows; leave out "
                         "--unit-is-row if a person may have several rows");
     }
-    if (!cli_given(call, "adjacency")) return SOTTO_OK;
-    return sotto_adjacency_from_name(cli_text(call, "adjacency"), &config->adjacency,
-                                     error);
+    if (cli_given(call, "adjacency")) config->adjacency = cli_adjacency(call);
+    return SOTTO_OK;
 }
 
 /* Before the questions: answers are not lost to a file that is there. */

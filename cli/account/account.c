@@ -7,19 +7,15 @@
 #include <sotto/reference.h>
 
 #include "commands.h"
+#include "frame/choice.h"
 
 /* --- the words the library knows; its enumerations count up from 1 --- */
-
-static const char *known(const char *name)
-{
-    return strcmp(name, "unknown") == 0 ? NULL : name;
-}
 
 /* A Renyi curve and a mixture are lists of numbers: they need a plan file. */
 static const char *mechanism_choice(size_t index)
 {
     if (index + 1 >= SOTTO_RDP_CURVE) return NULL; /* the last ones */
-    return known(sotto_mechanism_name((sotto_mechanism)(index + 1)));
+    return cli_known(sotto_mechanism_name((sotto_mechanism)(index + 1)));
 }
 
 /* The mechanisms whose noise multiplier `noise` searches for. */
@@ -31,10 +27,7 @@ static const char *noise_choice(size_t index)
                : NULL;
 }
 
-static const char *sampling_choice(size_t index)
-{
-    return known(sotto_sampling_name((sotto_sampling)(index + 1)));
-}
+CLI_NAMES(sampling_choice, sotto_sampling, 1)
 
 /* Accountants are numbered from 1, and numbers may be left out. */
 const char *account_accountant(size_t index)
@@ -42,7 +35,7 @@ const char *account_accountant(size_t index)
     enum { NUMBERS = 32 };
     size_t seen = 0;
     for (int number = 1; number < NUMBERS; number++) {
-        const char *name = known(sotto_accountant_name((sotto_accountant)number));
+        const char *name = cli_known(sotto_accountant_name((sotto_accountant)number));
         if (name != NULL && seen++ == index) return name;
     }
     return NULL;
@@ -57,16 +50,7 @@ static const char *epsilon_choice(size_t index)
     return is_next ? sotto_reference_name(SOTTO_REFERENCE_CENTRAL_LIMIT) : name;
 }
 
-static const char *adjacency_choice(size_t index)
-{
-    return known(sotto_adjacency_name((sotto_adjacency)(index + 1)));
-}
-
-static const char *calibration_choice(size_t index)
-{
-    static const char *const names[] = {"analytic", "classical", "lecture"};
-    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
-}
+CLI_WORDS(calibration_choice, "analytic", "classical", "lecture")
 
 /* --- the table --- */
 
@@ -161,7 +145,7 @@ static const cli_option plan_options[] = {
      .value = "FILE", .example = "plan.json"},
     {"adjacency", CLI_CHOICE, CLI_OPTIONAL,
      "definition of neighbours; a plan file states its own", .value = "NAME",
-     .fallback = "add-remove", .choices = adjacency_choice},
+     .fallback = "add-remove", .choices = cli_adjacency_choice},
     {0},
 };
 
@@ -262,11 +246,8 @@ static sotto_status classical_noise(const cli_call *call, account_answer *answer
                                        &answer->noise_multiplier, error);
     if (status != SOTTO_OK) return status;
 
-    sotto_adjacency adjacency = SOTTO_ADJACENCY_UNSET;
-    status = sotto_adjacency_from_name(cli_text(call, "adjacency"), &adjacency, error);
-    if (status != SOTTO_OK) return status;
     sotto_plan *plan = NULL;
-    status = sotto_plan_new(adjacency, &plan, error);
+    status = sotto_plan_new(cli_adjacency(call), &plan, error);
     if (status != SOTTO_OK) return status;
     sotto_event event = sotto_event_defaults();
     event.mechanism = SOTTO_GAUSSIAN;
@@ -316,9 +297,9 @@ static sotto_status ask(const cli_call *call, const sotto_plan *plan,
                     "internal error: no question; please report it");
 }
 
-static sotto_status answer_question(const cli_call *call, account_question question,
-                                    sotto_error *error)
+static sotto_status answer_question(const cli_call *call, sotto_error *error)
 {
+    const account_question question = (account_question)call->command->subject;
     account_answer answer = {.question = question, .target_epsilon = SOTTO_UNSET};
     if (question != ACCOUNT_EPSILON) answer.target_epsilon = cli_number(call, "epsilon");
     sotto_status status = SOTTO_OK;
@@ -354,27 +335,7 @@ static sotto_status run_epsilon(const cli_call *call, sotto_error *error)
                         cli_text(call, "lambda-max"), accountant);
     }
     if (strcmp(accountant, approximation) == 0) return account_approximate(call, error);
-    return answer_question(call, ACCOUNT_EPSILON, error);
-}
-
-static sotto_status run_delta(const cli_call *call, sotto_error *error)
-{
-    return answer_question(call, ACCOUNT_DELTA, error);
-}
-
-static sotto_status run_noise(const cli_call *call, sotto_error *error)
-{
-    return answer_question(call, ACCOUNT_NOISE, error);
-}
-
-static sotto_status run_steps(const cli_call *call, sotto_error *error)
-{
-    return answer_question(call, ACCOUNT_STEPS, error);
-}
-
-static sotto_status run_rate(const cli_call *call, sotto_error *error)
-{
-    return answer_question(call, ACCOUNT_RATE, error);
+    return answer_question(call, error);
 }
 
 static const cli_command epsilon_command = {
@@ -385,6 +346,7 @@ static const cli_command epsilon_command = {
     .example = "sotto account epsilon --noise-multiplier 1.1 --rate 0.004 --count 15000 "
                "--delta 1e-5",
     .run = run_epsilon,
+    .subject = ACCOUNT_EPSILON,
 };
 
 static const cli_command delta_command = {
@@ -393,7 +355,8 @@ static const cli_command delta_command = {
     .options = delta_options,
     .shared = account_event_tables,
     .example = "sotto account delta --noise-multiplier 2 --count 10 --epsilon 3",
-    .run = run_delta,
+    .run = answer_question,
+    .subject = ACCOUNT_DELTA,
 };
 
 static const cli_command noise_command = {
@@ -404,7 +367,8 @@ static const cli_command noise_command = {
     .options = noise_options,
     .shared = event_without_noise,
     .example = "sotto account noise --epsilon 1 --delta 1e-6 --rate 0.004 --count 15000",
-    .run = run_noise,
+    .run = answer_question,
+    .subject = ACCOUNT_NOISE,
 };
 
 static const cli_command steps_command = {
@@ -415,7 +379,8 @@ static const cli_command steps_command = {
     .shared = event_without_count,
     .example = "sotto account steps --epsilon 2 --delta 1e-5 --noise-multiplier 1 "
                "--rate 0.01",
-    .run = run_steps,
+    .run = answer_question,
+    .subject = ACCOUNT_STEPS,
 };
 
 static const cli_command rate_command = {
@@ -426,7 +391,8 @@ static const cli_command rate_command = {
     .shared = event_without_rate,
     .example = "sotto account rate --epsilon 2 --delta 1e-5 --noise-multiplier 1 "
                "--count 15000",
-    .run = run_rate,
+    .run = answer_question,
+    .subject = ACCOUNT_RATE,
 };
 
 static const cli_command *const commands[] = {&epsilon_command,

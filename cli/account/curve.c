@@ -6,6 +6,7 @@
 #include <sotto/curve.h>
 
 #include "account/account.h"
+#include "frame/choice.h"
 #include "frame/input.h"
 #include "frame/output.h"
 
@@ -17,11 +18,7 @@ enum { RATES = sizeof rates / sizeof rates[0] };
 
 /* --- the options --- */
 
-static const char *table_choice(size_t index)
-{
-    static const char *const names[] = {"profile", "trade-off", "attack"};
-    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
-}
+CLI_WORDS(table_choice, "profile", "trade-off", "attack")
 
 static const cli_option options[] = {
     {"delta-least", CLI_NUMBER, CLI_OPTIONAL, "smallest delta of the profile",

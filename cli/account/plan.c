@@ -1,4 +1,5 @@
 #include "account/account.h"
+#include "frame/choice.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -170,22 +171,17 @@ static sotto_status fill_sampling(const cli_call *call, sotto_event *event,
 static sotto_status plan_from_flags(const cli_call *call, sotto_plan **out_plan,
                                     sotto_error *error)
 {
-    sotto_adjacency adjacency = SOTTO_ADJACENCY_UNSET;
     sotto_event event = sotto_event_defaults();
-    sotto_status status =
-        sotto_mechanism_from_name(cli_text(call, "mechanism"), &event.mechanism, error);
-    if (status != SOTTO_OK) return status;
-    status = fill_parameters(call, &event, error);
+    event.mechanism = (sotto_mechanism)(1 + cli_choice(call, "mechanism"));
+    sotto_status status = fill_parameters(call, &event, error);
     if (status != SOTTO_OK) return status;
     status = fill_optional(call, &event, error);
     if (status != SOTTO_OK) return status;
     status = fill_sampling(call, &event, error);
     if (status != SOTTO_OK) return status;
     event.count = cli_has(call, "count") ? cli_count(call, "count") : 0;
-    status = sotto_adjacency_from_name(cli_text(call, "adjacency"), &adjacency, error);
-    if (status != SOTTO_OK) return status;
     sotto_plan *plan = NULL;
-    status = sotto_plan_new(adjacency, &plan, error);
+    status = sotto_plan_new(cli_adjacency(call), &plan, error);
     if (status != SOTTO_OK) return status;
     status = sotto_plan_add(plan, &event, error);
     if (status != SOTTO_OK) {

@@ -5,13 +5,10 @@
 #include <sotto/selection_cost.h>
 
 #include "account/account.h"
+#include "frame/choice.h"
 #include "frame/output.h"
 
-static const char *law_choice(size_t index)
-{
-    const char *name = sotto_runs_law_name((sotto_runs_law)(index + 1));
-    return strcmp(name, "unknown") == 0 ? NULL : name;
-}
+CLI_NAMES(law_choice, sotto_runs_law, 1)
 
 static const cli_option options[] = {
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
@@ -30,10 +27,7 @@ static const cli_option options[] = {
 static sotto_status runs_of(const cli_call *call, sotto_runs *out_runs,
                             sotto_error *error)
 {
-    sotto_runs_law law = SOTTO_RUNS_UNSET;
-    const sotto_status status =
-        sotto_runs_law_from_name(cli_text(call, "distribution"), &law, error);
-    if (status != SOTTO_OK) return status;
+    const sotto_runs_law law = (sotto_runs_law)(1 + cli_choice(call, "distribution"));
     double shape = law == SOTTO_RUNS_POISSON ? SOTTO_UNSET : 1.0;
     if (cli_given(call, "eta")) shape = cli_number(call, "eta");
     return sotto_runs_from_mean(law, shape, cli_number(call, "runs-mean"), out_runs,

@@ -8,6 +8,7 @@
 #include <sotto/audit.h>
 
 #include "audit/audit.h"
+#include "frame/choice.h"
 #include "frame/input.h"
 #include "frame/output.h"
 #include "frame/progress.h"
@@ -61,9 +62,7 @@ static sotto_status read_config(const cli_call *call, sotto_audit_config *out,
         sotto_model_kind_from_name(cli_text(call, "model"), &out->model, error);
     if (status == SOTTO_OK)
         status = sotto_method_from_name(cli_text(call, "method"), &out->method, error);
-    if (status == SOTTO_OK)
-        status = sotto_adjacency_from_name(cli_text(call, "adjacency"), &out->adjacency,
-                                           error);
+    out->adjacency = cli_adjacency(call);
     return status;
 }
 

@@ -7,21 +7,14 @@
 #include <sotto/audit_model.h>
 
 #include "audit/audit.h"
+#include "frame/choice.h"
 #include "frame/input.h"
 #include "frame/output.h"
 #include "model/model_files.h"
 
-static const char *lira_choice(size_t index)
-{
-    static const char *const names[] = {"online", "offline", NULL};
-    return names[index];
-}
+CLI_WORDS(lira_choice, "online", "offline")
 
-static const char *optimizer_choice(size_t index)
-{
-    const char *name = sotto_optimizer_name((sotto_optimizer)index);
-    return strcmp(name, "unknown") == 0 ? NULL : name;
-}
+CLI_NAMES(optimizer_choice, sotto_optimizer, 0)
 
 static const cli_option options[] = {
     {"model", CLI_FILE, CLI_OPERAND, "a model file, as sotto train writes it",
@@ -133,11 +126,9 @@ static sotto_status read_shadow(const cli_call *call, sotto_train_config *out,
     shadow.momentum = cli_number(call, "shadow-momentum");
     shadow.weight_average = cli_number(call, "shadow-weight-average");
     shadow.init = cli_text(call, "shadow-init");
-    sotto_status status =
+    shadow.optimizer = (sotto_optimizer)cli_choice(call, "shadow-optimizer");
+    const sotto_status status =
         sotto_method_from_name(cli_text(call, "shadow-method"), &shadow.method, error);
-    if (status == SOTTO_OK)
-        status = sotto_optimizer_from_name(cli_text(call, "shadow-optimizer"),
-                                           &shadow.optimizer, error);
     shadow.data_is_public = !sotto_method_adds_noise(shadow.method);
     *out = shadow;
     return status;

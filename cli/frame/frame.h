@@ -83,6 +83,7 @@ typedef struct cli_command {
     const char *example; /* a command line that runs as it stands */
     const struct cli_command *const *commands; /* NULL ends the list */
     sotto_status (*run)(const cli_call *call, sotto_error *error);
+    int subject;       /* for a `run` of several commands: which of them it is */
     bool passes_words; /* words after its last operand are not parsed: cli_call.rest */
     bool waits;        /* for answers, or for another program; its time is not shown */
     const char

@@ -7,20 +7,11 @@
 #include <string.h>
 
 #include "commands.h"
+#include "frame/choice.h"
 
 enum { EXPORT_BYTES_MAX = 1 << 28 };
 
-static const char *adjacency_choice(size_t index)
-{
-    const char *name = sotto_adjacency_name((sotto_adjacency)(index + 1));
-    return strcmp(name, "unknown") == 0 ? NULL : name;
-}
-
-static const char *filter_choice(size_t index)
-{
-    static const char *const names[] = {"general", "gaussian", NULL};
-    return names[index];
-}
+CLI_WORDS(filter_choice, "general", "gaussian")
 
 /* --- the table --- */
 
@@ -62,7 +53,7 @@ static const cli_option init_options[] = {
      "curator's secret key: signs the budget; grants then need it too", .value = "KEY",
      .example = "curator.key"},
     {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "definition of neighbours", .value = "NAME",
-     .fallback = "add-remove", .choices = adjacency_choice},
+     .fallback = "add-remove", .choices = cli_adjacency_choice},
     {0},
 };
 
@@ -155,11 +146,9 @@ static sotto_status fill_config(const cli_call *call, sotto_ledger_config *confi
     config->order = cli_number(call, "order");
     config->unit = cli_text(call, "unit");
     config->unit_rows = cli_given(call, "unit-rows") ? cli_count(call, "unit-rows") : 0;
-    config->filter = strcmp(cli_text(call, "filter"), "gaussian") == 0
-                         ? SOTTO_LEDGER_GAUSSIAN
-                         : SOTTO_LEDGER_GENERAL;
-    return sotto_adjacency_from_name(cli_text(call, "adjacency"), &config->adjacency,
-                                     error);
+    config->filter = (sotto_ledger_filter)cli_choice(call, "filter");
+    config->adjacency = cli_adjacency(call);
+    return SOTTO_OK;
 }
 
 static sotto_status run_init(const cli_call *call, sotto_error *error)

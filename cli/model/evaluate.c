@@ -8,16 +8,11 @@
 
 #include "commands.h"
 #include "data/data_file.h"
+#include "frame/choice.h"
 #include "frame/output.h"
 #include "ledger/paid.h"
 #include "model/model_files.h"
 #include "sign.h"
-
-static const char *adjacency_choice(size_t index)
-{
-    const char *name = sotto_adjacency_name((sotto_adjacency)(index + 1));
-    return strcmp(name, "unknown") == 0 ? NULL : name;
-}
 
 static const cli_option options[] = {
     {"model", CLI_FILE, CLI_OPERAND, "a model file, as sotto train writes it",
@@ -41,7 +36,7 @@ static const cli_option paid_options[] = {
      "delta of the guarantee; without it the release is pure", .value = "D",
      .example = "1e-6", .range = CLI_BELOW_ONE},
     {"adjacency", CLI_CHOICE, CLI_OPTIONAL, "definition of neighbours", .value = "NAME",
-     .fallback = "add-remove", .choices = adjacency_choice},
+     .fallback = "add-remove", .choices = cli_adjacency_choice},
     {"public-n", CLI_COUNT, CLI_OPTIONAL,
      "declare the number of rows public, with replace-one; must match", .value = "N",
      .example = "1000", .count_max = UINT64_C(1) << 32},
@@ -234,9 +229,8 @@ static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model
     config.sign = cli_text(call, "sign");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");
-    sotto_status status =
-        sotto_adjacency_from_name(cli_text(call, "adjacency"), &config.adjacency, error);
-    if (status == SOTTO_OK) status = check_ledger(call, model, error);
+    config.adjacency = cli_adjacency(call);
+    sotto_status status = check_ledger(call, model, error);
     if (status == SOTTO_OK)
         status =
             sotto_release_data(&config, sotto_model_schema(model), &file, &result, error);

@@ -6,15 +6,12 @@
 #include <sotto/verify.h>
 
 #include "commands.h"
+#include "frame/choice.h"
 #include "frame/input.h"
 #include "frame/output.h"
 #include "model/advisories.h"
 
-static const char *form_choice(size_t index)
-{
-    static const char *const names[] = {"text", "markdown", "html"};
-    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
-}
+CLI_WORDS(form_choice, "text", "markdown", "html")
 
 static const cli_option options[] = {
     {"file", CLI_FILE, CLI_OPERAND,

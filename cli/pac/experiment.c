@@ -5,6 +5,7 @@
 
 #include <sotto/pac_experiment.h>
 
+#include "frame/choice.h"
 #include "frame/input.h"
 #include "frame/output.h"
 #include "pac/pac.h"
@@ -55,10 +56,9 @@ static sotto_status read_configs(const cli_call *call, halves *out, sotto_error 
                                           .rows = out->rows,
                                           .repeats = cli_count(call, "repeats"),
                                           .seed = cli_count(call, "seed")};
-    sotto_status status =
-        sotto_adjacency_from_name(cli_text(call, "adjacency"), &config.adjacency, error);
-    if (status == SOTTO_OK)
-        status = pac_counts(call, "rows", out->rows, &config.rows_count, error);
+    config.adjacency = cli_adjacency(call);
+    const sotto_status status =
+        pac_counts(call, "rows", out->rows, &config.rows_count, error);
     out->configs[0] = out->configs[1] = config;
     out->configs[1].noise = cli_number(call, "noise");
     return status;

@@ -7,6 +7,7 @@
 #include <sotto/json.h>
 
 #include "data/data_file.h"
+#include "frame/choice.h"
 #include "ledger/paid.h"
 #include "pac/pac.h"
 #include "sign.h"
@@ -27,11 +28,12 @@ bool pac_is_class(const char *text)
     return text[0] == '{' || cli_is_json_file(text);
 }
 
+static const sotto_method methods[] = {SOTTO_METHOD_EXPONENTIAL,
+                                       SOTTO_METHOD_PERMUTE_AND_FLIP,
+                                       SOTTO_METHOD_LAPLACE, SOTTO_METHOD_NONE};
+
 static const char *mechanism_choice(size_t index)
 {
-    static const sotto_method methods[] = {SOTTO_METHOD_EXPONENTIAL,
-                                           SOTTO_METHOD_PERMUTE_AND_FLIP,
-                                           SOTTO_METHOD_LAPLACE, SOTTO_METHOD_NONE};
     return index < sizeof methods / sizeof methods[0] ? sotto_method_name(methods[index])
                                                       : NULL;
 }
@@ -269,12 +271,9 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     config.public_n = cli_count(call, "public-n");
     config.stream = cli_flag(call, "stream");
     config.threads = cli_count(call, "threads");
-    sotto_status status =
-        sotto_method_from_name(cli_text(call, "mechanism"), &config.method, error);
-    if (status == SOTTO_OK)
-        status = sotto_adjacency_from_name(cli_text(call, "adjacency"), &config.adjacency,
-                                           error);
-    if (status == SOTTO_OK) status = make_class(call, &class, error);
+    config.method = methods[cli_choice(call, "mechanism")];
+    config.adjacency = cli_adjacency(call);
+    sotto_status status = make_class(call, &class, error);
     config.concept = class;
     if (status == SOTTO_OK) {
         status = cli_train_run(call, &config, error);

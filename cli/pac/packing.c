@@ -5,6 +5,7 @@
 
 #include <sotto/pac_experiment.h>
 
+#include "frame/choice.h"
 #include "frame/input.h"
 #include "frame/output.h"
 #include "pac/pac.h"
@@ -55,10 +56,9 @@ static sotto_status read_config(const cli_call *call, lists *out_lists,
         }
         out->repeats = 0;
     }
+    out->adjacency = cli_adjacency(call);
     sotto_status status =
-        sotto_adjacency_from_name(cli_text(call, "adjacency"), &out->adjacency, error);
-    if (status == SOTTO_OK)
-        status = pac_counts(call, "rows", out_lists->rows, &out->rows_count, error);
+        pac_counts(call, "rows", out_lists->rows, &out->rows_count, error);
     if (status == SOTTO_OK)
         status = pac_counts(call, "class-sizes", out_lists->class_sizes,
                             &out->class_count, error);

@@ -8,6 +8,7 @@
 #include <sotto/pac_packing.h>
 #include <sotto/pac_theory.h>
 
+#include "frame/choice.h"
 #include "frame/output.h"
 #include "pac/pac.h"
 #include "train/training.h"
@@ -168,9 +169,8 @@ static sotto_status fill(const cli_call *call, answers *out, sotto_error *error)
     setting->alpha = cli_number(call, "alpha");
     setting->beta = cli_number(call, "beta");
     if (cli_given(call, "rows")) setting->rows = (double)cli_count(call, "rows");
-    sotto_status status = sotto_adjacency_from_name(cli_text(call, "adjacency"),
-                                                    &setting->adjacency, error);
-    if (status == SOTTO_OK) status = read_class(call, setting, error);
+    setting->adjacency = cli_adjacency(call);
+    sotto_status status = read_class(call, setting, error);
     if (status == SOTTO_OK) status = read_question(call, out, error);
     for (int b = 0; b < SOTTO_PAC_BOUNDS && status == SOTTO_OK; b++) {
         for (int i = 0; i < COLUMNS && status == SOTTO_OK; i++) {

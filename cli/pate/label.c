@@ -6,6 +6,7 @@
 #include <sotto/pate.h>
 
 #include "data/data_file.h"
+#include "frame/choice.h"
 #include "frame/input.h"
 #include "frame/output.h"
 #include "ledger/paid.h"
@@ -20,11 +21,7 @@ static const char *aggregator_choice(size_t index)
                : NULL;
 }
 
-static const char *unit_choice(size_t index)
-{
-    static const char *const units[] = {"record", "teacher"};
-    return index < 2 ? units[index] : NULL;
-}
+CLI_WORDS(unit_choice, "record", "teacher")
 
 static const cli_option options[] = {
     {"teachers", CLI_FILE, CLI_OPTIONAL_OPERAND,
@@ -119,10 +116,10 @@ static sotto_status read_vote(const cli_call *call, sotto_pate_config *vote,
                               sotto_error *error)
 {
     *vote = sotto_pate_defaults();
-    sotto_status status = sotto_pate_aggregator_from_name(cli_text(call, "aggregator"),
-                                                          &vote->aggregator, error);
+    sotto_status status = SOTTO_OK;
+    vote->aggregator = (sotto_pate_aggregator)(1 + cli_choice(call, "aggregator"));
     const bool laplace = vote->aggregator == SOTTO_PATE_LNMAX;
-    if (status == SOTTO_OK && cli_given(call, laplace ? "sigma2" : "scale"))
+    if (cli_given(call, laplace ? "sigma2" : "scale"))
         status = cli_fail(error, SOTTO_INVALID_ARGUMENT,
                           "--%s is not for the aggregator %s; give --%s",
                           laplace ? "sigma2" : "scale", cli_text(call, "aggregator"),
@@ -167,8 +164,8 @@ static sotto_status read_table(const cli_call *call, sotto_pate_label_config *co
     config->vote.unit = strcmp(cli_text(call, "unit"), "teacher") == 0
                             ? SOTTO_PATE_TEACHERS
                             : SOTTO_PATE_RECORDS;
-    return sotto_adjacency_from_name(cli_text(call, "adjacency"), &config->vote.adjacency,
-                                     error);
+    config->vote.adjacency = cli_adjacency(call);
+    return SOTTO_OK;
 }
 
 /* With --votes a single operand is the rows. */

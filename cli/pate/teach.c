@@ -5,16 +5,12 @@
 #include <sotto/pate.h>
 
 #include "data/data_file.h"
+#include "frame/choice.h"
 #include "frame/input.h"
 #include "pate/pate.h"
 #include "train/training.h"
 
-static const char *sharding_choice(size_t index)
-{
-    return index <= SOTTO_PATE_BY_PLACE
-               ? sotto_pate_sharding_name((sotto_pate_sharding)index)
-               : NULL;
-}
+CLI_NAMES(sharding_choice, sotto_pate_sharding, 0)
 
 static const cli_option options[] = {
     {"data", CLI_FILE, CLI_OPERAND,
@@ -47,9 +43,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_schema *schema = NULL;
     sotto_pate_result *result = NULL;
     sotto_status status = cli_training_config(call, &config.training, error);
-    if (status == SOTTO_OK)
-        status = sotto_pate_sharding_from_name(cli_text(call, "sharding"),
-                                               &config.sharding, error);
+    config.sharding = (sotto_pate_sharding)cli_choice(call, "sharding");
     config.teachers = cli_count(call, "teachers");
     config.directory = cli_text(call, "output");
     config.training.insecure_test = cli_given(call, "insecure-test-seed");

@@ -2,12 +2,8 @@
 
 #include <string.h>
 
+#include "frame/choice.h"
 #include "pac/pac.h"
-
-static const char *known(const char *name)
-{
-    return strcmp(name, "unknown") == 0 ? NULL : name;
-}
 
 /* Networks that have a name: those of the library, docs/reference/networks.md. */
 static const char *const networks[] = {"mlp", "cnn", "tanh-cnn", "scattering-linear",
@@ -25,7 +21,7 @@ static const struct {
 const char *cli_model_choice(size_t index)
 {
     for (size_t kind = 1;; kind++) {
-        const char *name = known(sotto_model_kind_name((sotto_model_kind)kind));
+        const char *name = cli_known(sotto_model_kind_name((sotto_model_kind)kind));
         const bool other =
             kind < sizeof replaced / sizeof replaced[0] && replaced[kind].replaced;
         const size_t count = other ? replaced[kind].count : 1;
@@ -54,53 +50,28 @@ bool cli_is_network(const char *text)
     return false;
 }
 
-static const char *method_choice(size_t index)
-{
-    return known(sotto_method_name((sotto_method)index));
-}
+CLI_NAMES(method_choice, sotto_method, 0)
 
-static const char *calibration_choice(size_t index)
-{
-    return known(sotto_calibration_name((sotto_calibration)index));
-}
+CLI_NAMES(calibration_choice, sotto_calibration, 0)
 
-const char *cli_adjacency_choice(size_t index)
-{
-    return known(sotto_adjacency_name((sotto_adjacency)(index + 1)));
-}
+CLI_NAMES(schedule_choice, sotto_schedule, 0)
 
-static const char *schedule_choice(size_t index)
-{
-    return known(sotto_schedule_name((sotto_schedule)index));
-}
+CLI_NAMES(iterate_choice, sotto_iterate, 0)
 
-static const char *iterate_choice(size_t index)
-{
-    return known(sotto_iterate_name((sotto_iterate)index));
-}
+static const sotto_sampling drawn[] = {SOTTO_POISSON, SOTTO_WITHOUT_REPLACEMENT,
+                                       SOTTO_SINGLE_RECORD, SOTTO_NOT_SAMPLED};
 
 static const char *sampling_choice(size_t index)
 {
-    static const sotto_sampling drawn[] = {SOTTO_POISSON, SOTTO_WITHOUT_REPLACEMENT,
-                                           SOTTO_SINGLE_RECORD, SOTTO_NOT_SAMPLED};
     return index < sizeof drawn / sizeof drawn[0] ? sotto_sampling_name(drawn[index])
                                                   : NULL;
 }
 
-static const char *clipping_choice(size_t index)
-{
-    return known(sotto_clipping_name((sotto_clipping)index));
-}
+CLI_NAMES(clipping_choice, sotto_clipping, 0)
 
-static const char *optimizer_choice(size_t index)
-{
-    return known(sotto_optimizer_name((sotto_optimizer)index));
-}
+CLI_NAMES(optimizer_choice, sotto_optimizer, 0)
 
-static const char *sampler_choice(size_t index)
-{
-    return known(sotto_sampler_name((sotto_sampler)index));
-}
+CLI_NAMES(sampler_choice, sotto_sampler, 0)
 
 const cli_option cli_training_options[] = {
     {"target", CLI_TEXT, CLI_OPTIONAL, "column to predict (default: the schema's)",
@@ -237,11 +208,12 @@ static sotto_status read_model(const char *text, sotto_train_config *config,
 }
 
 /* Reads the options of networks. */
-static sotto_status read_network(const cli_call *call, sotto_train_config *config,
-                                 sotto_error *error)
+static void read_network(const cli_call *call, sotto_train_config *config)
 {
     config->epochs = cli_number(call, "epochs");
     config->clip = cli_number(call, "clip");
+    config->clipping = (sotto_clipping)cli_choice(call, "clipping");
+    config->optimizer = (sotto_optimizer)cli_choice(call, "optimizer");
     config->momentum = cli_number(call, "momentum");
     config->weight_average = cli_number(call, "weight-average");
     config->augmentations = cli_count(call, "augmentations");
@@ -250,20 +222,6 @@ static sotto_status read_network(const cli_call *call, sotto_train_config *confi
     config->max_minutes = cli_number(call, "max-minutes");
     config->validation = cli_text(call, "validation");
     config->validation_labels = cli_text(call, "validation-labels");
-    const sotto_status status =
-        sotto_clipping_from_name(cli_text(call, "clipping"), &config->clipping, error);
-    if (status != SOTTO_OK) return status;
-    return sotto_optimizer_from_name(cli_text(call, "optimizer"), &config->optimizer,
-                                     error);
-}
-
-/* Reads the options of sampling methods. */
-static sotto_status read_draws(const cli_call *call, sotto_train_config *config,
-                               sotto_error *error)
-{
-    config->draws = cli_count(call, "draws");
-    config->public_constants = cli_flag(call, "public-constants");
-    return sotto_sampler_from_name(cli_text(call, "sampler"), &config->sampler, error);
 }
 
 sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_config,
@@ -271,10 +229,12 @@ sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_c
 {
     sotto_train_config config = sotto_train_defaults();
     config.target = cli_text(call, "target");
+    config.method = (sotto_method)cli_choice(call, "method");
     config.epsilon = cli_number(call, "epsilon");
     config.delta = cli_number(call, "delta");
     config.expected_rows = cli_count(call, "expected-rows");
     config.public_n = cli_count(call, "public-n");
+    config.calibration = (sotto_calibration)cli_choice(call, "calibration");
     config.steps = cli_count(call, "steps");
     config.learning_rate = cli_number(call, "learning-rate");
     config.radius = cli_number(call, "radius");
@@ -283,36 +243,20 @@ sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_c
     config.concept = cli_text(call, "concept");
     config.threshold = cli_number(call, "threshold");
     config.batch = cli_count(call, "batch");
+    config.schedule = (sotto_schedule)cli_choice(call, "schedule");
+    config.iterate = (sotto_iterate)cli_choice(call, "iterate");
+    config.draws = cli_count(call, "draws");
+    config.sampler = (sotto_sampler)cli_choice(call, "sampler");
+    config.public_constants = cli_flag(call, "public-constants");
     config.stream = cli_flag(call, "stream");
+    config.threads = cli_count(call, "threads");
     if (cli_given(call, "l1")) config.l1 = cli_number(call, "l1");
     if (cli_given(call, "width")) config.width = cli_number(call, "width");
-    config.threads = cli_count(call, "threads");
+    read_network(call, &config);
+    config.adjacency = cli_adjacency(call);
+    config.sampling = drawn[cli_choice(call, "sampling")];
     sotto_status status = read_model(cli_text(call, "model"), &config, error);
-    if (status == SOTTO_OK)
-        status = sotto_method_from_name(cli_text(call, "method"), &config.method, error);
-    if (status == SOTTO_OK) {
-        status = sotto_adjacency_from_name(cli_text(call, "adjacency"), &config.adjacency,
-                                           error);
-    }
-    if (status == SOTTO_OK) {
-        status = sotto_calibration_from_name(cli_text(call, "calibration"),
-                                             &config.calibration, error);
-    }
-    if (status == SOTTO_OK) {
-        status =
-            sotto_sampling_from_name(cli_text(call, "sampling"), &config.sampling, error);
-    }
-    if (status == SOTTO_OK) {
-        status =
-            sotto_schedule_from_name(cli_text(call, "schedule"), &config.schedule, error);
-    }
-    if (status == SOTTO_OK) {
-        status =
-            sotto_iterate_from_name(cli_text(call, "iterate"), &config.iterate, error);
-    }
     if (status == SOTTO_OK) status = read_lambda(call, &config, error);
-    if (status == SOTTO_OK) status = read_network(call, &config, error);
-    if (status == SOTTO_OK) status = read_draws(call, &config, error);
     if (status == SOTTO_OK) *out_config = config;
     return status;
 }

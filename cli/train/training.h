@@ -12,7 +12,6 @@ extern const cli_option cli_training_options[];
 
 /* The words of --model: kinds of model, then networks that have a name. */
 const char *cli_model_choice(size_t index);
-const char *cli_adjacency_choice(size_t index);
 bool cli_is_json_file(const char *text); /* by its name */
 /* The path of a network's JSON file, or a network by name with a variant behind a colon. */
 bool cli_is_network(const char *text);

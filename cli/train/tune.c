@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "data/data_file.h"
+#include "frame/choice.h"
 #include "frame/output.h"
 #include "frame/progress.h"
 #include "ledger/paid.h"
@@ -14,11 +15,7 @@
 #include "train/training.h"
 #include "train/tune.h"
 
-static const char *law_choice(size_t index)
-{
-    const char *name = sotto_runs_law_name((sotto_runs_law)(index + 1));
-    return strcmp(name, "unknown") == 0 ? NULL : name;
-}
+CLI_NAMES(law_choice, sotto_runs_law, 1)
 
 static const cli_option options[] = {
     {"data", CLI_FILE, CLI_OPTIONAL_OPERAND,
@@ -77,10 +74,8 @@ static sotto_status read_runs(const cli_call *call, sotto_runs *out_runs,
                        cli_given(call, "eta");
     if (!given && cli_flag(call, "data-is-public")) return SOTTO_OK;
     sotto_runs_law law = SOTTO_RUNS_NEGATIVE_BINOMIAL;
-    sotto_status status = SOTTO_OK;
     if (cli_given(call, "distribution"))
-        status = sotto_runs_law_from_name(cli_text(call, "distribution"), &law, error);
-    if (status != SOTTO_OK) return status;
+        law = (sotto_runs_law)(1 + cli_choice(call, "distribution"));
     if (!cli_given(call, "runs-mean")) {
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                         "--runs-mean is missing: the mean number of trainings; for "
