@@ -134,23 +134,6 @@ sotto_status sot_asked_finish(sot_json_writer *writer, sotto_status status,
     return status;
 }
 
-sotto_status sot_asked_settings(const char *json, const char *const *files, size_t count,
-                                char out_hash[SOTTO_HASH_HEX_BYTES], sotto_error *error)
-{
-    sot_json_writer *writer = NULL;
-    sotto_status status = sot_json_writer_new(false, &writer, error);
-    if (status != SOTTO_OK) return status;
-    sot_json_begin_array(writer);
-    sot_json_write_string(writer, json);
-    for (size_t i = 0; i < count && status == SOTTO_OK; i++) {
-        sot_json_begin_object(writer);
-        status = sot_asked_file(writer, "file", files[i], error);
-        sot_json_end_object(writer);
-    }
-    sot_json_end_array(writer);
-    return sot_asked_finish(writer, status, out_hash, error);
-}
-
 /* ---- the whole ---- */
 
 static sotto_status hash_names(const sot_session *session,

@@ -36,12 +36,6 @@ SOTTO_MUST_CHECK sotto_status sot_asked_finish(sot_json_writer *writer,
                                                char out_hash[SOTTO_HASH_HEX_BYTES],
                                                sotto_error *error);
 
-/* Settings as one text of JSON and the public files they name; NULL among these is fine. */
-SOTTO_MUST_CHECK sotto_status sot_asked_settings(const char *json,
-                                                 const char *const *files, size_t count,
-                                                 char out_hash[SOTTO_HASH_HEX_BYTES],
-                                                 sotto_error *error);
-
 /* Fills session->identity and session->asked from the session and the hash of its settings. */
 SOTTO_MUST_CHECK sotto_status
 sot_asked_identify(struct sot_session *session, const char settings[SOTTO_HASH_HEX_BYTES],

@@ -254,26 +254,6 @@ sotto_status sot_training_make_network(sotto_training *training, sotto_error *er
     return SOTTO_OK;
 }
 
-sotto_status sot_training_spare_files(const sotto_train_config *config,
-                                      const char *output, sotto_error *error)
-{
-    const struct {
-        const char *path, *name;
-    } files[] = {{config->network, "network"},
-                 {config->init, "init"},
-                 {config->validation, "validation rows"},
-                 {config->validation_labels, "validation labels"},
-                 {config->concept, "class of concepts"}};
-    for (size_t i = 0; output != NULL && i < sizeof files / sizeof files[0]; i++) {
-        if (files[i].path == NULL || !sot_file_is_same(output, files[i].path)) continue;
-        return sot_fail(
-            error, SOTTO_INVALID_ARGUMENT,
-            "the output %.120s would replace the %s; give it a name of its own", output,
-            files[i].name);
-    }
-    return SOTTO_OK;
-}
-
 /* ---- the learning curve ---- */
 
 /* `name` is told where there are no rows. */
@@ -349,7 +329,6 @@ sotto_status sot_curve_rows_load(const sotto_training *training,
     const sotto_train_config *config = &training->config;
     const sotto_data_file file = {.path = config->validation,
                                   .labels = config->validation_labels};
-    if (config->validation == NULL) return SOTTO_OK;
     const sotto_status status =
         sot_validation_load(training, &file, data, rng, &rows->matrix, error);
     if (status != SOTTO_OK) return status;
@@ -386,7 +365,6 @@ void sot_curve_rows_clear(sot_curve_rows *rows)
 
 void sot_training_round_network(const sotto_training *training, double *theta)
 {
-    if (training->learner->net == NULL) return;
     for (size_t i = 0; i < training->learner->net->parameters; i++)
         theta[i] = (double)(float)theta[i];
 }
@@ -394,7 +372,7 @@ void sot_training_round_network(const sotto_training *training, double *theta)
 void sot_training_forget_norms(const sotto_training *training)
 {
     sot_net *net = training->learner->net;
-    for (size_t i = 0; net != NULL && i < net->layer_count; i++) {
+    for (size_t i = 0; i < net->layer_count; i++) {
         if (!training->fresh_norms[i]) continue;
         sot_free(net->layers[i].mean);
         sot_free(net->layers[i].deviation);

@@ -11,11 +11,6 @@
 SOTTO_MUST_CHECK sotto_status sot_training_make_network(sotto_training *training,
                                                         sotto_error *error);
 
-/* SOTTO_INVALID_ARGUMENT where `output` (NULL: none) would replace a file that the settings name. */
-SOTTO_MUST_CHECK sotto_status sot_training_spare_files(const sotto_train_config *config,
-                                                       const char *output,
-                                                       sotto_error *error);
-
 /* ---- public rows for the learning curve ---- */
 
 /* Loads the public rows of a file, at least one, encoded as for the training. Errors in them are
@@ -40,7 +35,7 @@ typedef struct sot_curve_rows {
     sot_validation validation;
 } sot_curve_rows;
 
-/* Loads config->validation, if there is one, and gives it to the learner. The rows are public, so
+/* Loads config->validation, which is there, and gives it to the learner. The rows are public, so
  * errors in them are reported. `data` (NULL: records in memory) is the training file, which
  * cannot be public. Start with {0}; release with sot_curve_rows_clear(), also after failure. */
 SOTTO_MUST_CHECK sotto_status sot_curve_rows_load(const sotto_training *training,

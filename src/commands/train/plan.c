@@ -9,6 +9,7 @@
 
 #include "artifact/model_file/model.h"
 #include "base/error.h"
+#include "base/file/file.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/text.h"
@@ -238,11 +239,30 @@ static sotto_status make_plan(sotto_training *training, sotto_error *error)
     return status;
 }
 
+sotto_status sot_training_spare_files(const sotto_train_config *config,
+                                      const char *output, sotto_error *error)
+{
+    const struct {
+        const char *path, *name;
+    } files[] = {{config->network, "network"},
+                 {config->init, "init"},
+                 {config->validation, "validation rows"},
+                 {config->validation_labels, "validation labels"},
+                 {config->concept, "class of concepts"}};
+    for (size_t i = 0; output != NULL && i < sizeof files / sizeof files[0]; i++) {
+        if (files[i].path == NULL || !sot_file_is_same(output, files[i].path)) continue;
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the output %.120s would replace the %s; give it a name of its own", output,
+            files[i].name);
+    }
+    return SOTTO_OK;
+}
+
 /* Before `learn` puts the numbers of data norms into it. */
 static sotto_status describe_network(sotto_training *training, sotto_error *error)
 {
     sot_json_writer *writer = NULL;
-    if (training->learner->net == NULL) return SOTTO_OK;
     const sotto_status status = sot_json_writer_new(false, &writer, error);
     if (status != SOTTO_OK) return status;
     sot_net_write(training->learner->net, writer);
@@ -282,7 +302,8 @@ sotto_status sot_training_plan_with(const sotto_train_config *config,
     if (status == SOTTO_OK) status = sot_training_make_learner(training, error);
     if (status == SOTTO_OK) status = check_stream(training, error);
     if (status == SOTTO_OK) status = make_plan(training, error);
-    if (status == SOTTO_OK) status = describe_network(training, error);
+    if (status == SOTTO_OK && training->learner->net != NULL)
+        status = describe_network(training, error);
     if (status == SOTTO_OK) {
         sot_training_advise(training);
         status = sot_training_describe(training, error);

@@ -13,7 +13,29 @@
 #include "commands/train/concept.h"
 #include "commands/train/network.h"
 #include "commands/train/train.h"
+#include "methods/learner_settings.h"
 #include "models/concept/classes/concept.h"
+
+/* ---- settings ---- */
+
+void sot_request_hash_training(const sotto_train_config *config, sot_json_writer *writer)
+{
+    sot_fields_hash(sot_train_fields, sot_train_field_count, config, writer);
+}
+
+void sot_request_write_training(const sotto_train_config *config, sot_json_writer *writer)
+{
+    const sotto_train_config defaults = sotto_train_defaults();
+    sot_fields_write(sot_train_fields, sot_train_field_count, config, &defaults, writer);
+}
+
+sotto_status sot_request_read_training(const sot_json_value *request,
+                                       sotto_train_config *config, sotto_error *error)
+{
+    *config = sotto_train_defaults();
+    return sot_fields_read(sot_train_fields, sot_train_field_count, request, config,
+                           error);
+}
 
 /* ---- writing ---- */
 

@@ -43,11 +43,12 @@ sotto_status sot_training_learn_table(const sotto_training *training, sotto_gate
         if (gate != NULL) sot_gate_set_pool(gate, pool);
         sot_pool_listen(pool, training->config.progress,
                         training->config.progress_context);
-        sot_training_forget_norms(training);
+        if (learner->net != NULL) sot_training_forget_norms(training);
         status = learner->learn(learner, gate, table, pool, out_theta, error);
         if (gate != NULL) sot_gate_set_pool(gate, NULL);
     }
-    if (status == SOTTO_OK) sot_training_round_network(training, out_theta);
+    if (status == SOTTO_OK && learner->net != NULL)
+        sot_training_round_network(training, out_theta);
     sot_pool_free(pool);
     return status;
 }
@@ -110,7 +111,8 @@ static sotto_status learn_from_rows(void *context, sotto_error *error)
         run->training->learner->checkpoint = sot_keeper_checkpoint(run->session.keeper);
     status = sot_training_learn_table(run->training, run->session.gate, run->table,
                                       run->theta, error);
-    if (status == SOTTO_OK) sot_curve_rows_finish(run->training, &run->curve);
+    if (status == SOTTO_OK && run->curve.matrix != NULL)
+        sot_curve_rows_finish(run->training, &run->curve);
     return status;
 }
 
@@ -184,7 +186,7 @@ static sotto_status make_ready(train_run *run, const sotto_train_config *config,
     if (status == SOTTO_OK) status = sot_session_open(&run->session, error);
     if (status == SOTTO_OK)
         status = sot_training_keep(run->training, &run->session, error);
-    if (status == SOTTO_OK)
+    if (status == SOTTO_OK && run->training->config.validation != NULL)
         status = sot_curve_rows_load(run->training, file, run->session.rng, &run->curve,
                                      error);
     return status;
@@ -267,7 +269,7 @@ static void clear(train_run *run)
     sot_table_free(run->table);
     sot_source_close(run->source);
     sot_matrix_free(run->matrix);
-    sot_curve_rows_clear(&run->curve);
+    if (run->curve.matrix != NULL) sot_curve_rows_clear(&run->curve);
     sot_free(run->theta);
     sot_session_close(&run->session);
     sotto_training_free(run->training);

@@ -107,6 +107,11 @@ SOTTO_MUST_CHECK sotto_status sot_training_plan_with(const sotto_train_config *c
                                                      sotto_training **out_training,
                                                      sotto_error *error);
 
+/* SOTTO_INVALID_ARGUMENT where `output` (NULL: none) would replace a file that the settings name. */
+SOTTO_MUST_CHECK sotto_status sot_training_spare_files(const sotto_train_config *config,
+                                                       const char *output,
+                                                       sotto_error *error);
+
 /* ---- family.c: by the kind of model ---- */
 
 /* Makes training->encoding: features of bounded norm, or of a concept places on public grids. */
