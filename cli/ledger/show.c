@@ -7,19 +7,12 @@
 
 static const char *kind_name(sotto_ledger_kind kind)
 {
-    switch (kind) {
-    case SOTTO_LEDGER_INIT:
-        return "init";
-    case SOTTO_LEDGER_GRANT:
-        return "grant";
-    case SOTTO_LEDGER_RESERVE:
-        return "reserve";
-    case SOTTO_LEDGER_COMMIT:
-        return "commit";
-    case SOTTO_LEDGER_CHECKPOINT:
-        return "checkpoint";
-    }
-    return "unknown";
+    static const char *const names[] = {[SOTTO_LEDGER_INIT] = "init",
+                                        [SOTTO_LEDGER_GRANT] = "grant",
+                                        [SOTTO_LEDGER_RESERVE] = "reserve",
+                                        [SOTTO_LEDGER_COMMIT] = "commit",
+                                        [SOTTO_LEDGER_CHECKPOINT] = "checkpoint"};
+    return names[kind];
 }
 
 /* --- JSON --- */

@@ -28,15 +28,21 @@ static void list_names(const sot_names *names, char out[KNOWN_BYTES])
     }
 }
 
+bool sot_value_find(const sot_names *names, const char *name, int *out_value)
+{
+    for (size_t i = 0; name != NULL && i < names->count; i++) {
+        if (names->names[i] == NULL || strcmp(names->names[i], name) != 0) continue;
+        *out_value = (int)i;
+        return true;
+    }
+    return false;
+}
+
 sotto_status sot_value_of(const sot_names *names, const char *name, int *out_value,
                           sotto_error *error)
 {
     char shown[64], known[KNOWN_BYTES];
-    for (size_t i = 0; name != NULL && i < names->count; i++) {
-        if (names->names[i] == NULL || strcmp(names->names[i], name) != 0) continue;
-        *out_value = (int)i;
-        return SOTTO_OK;
-    }
+    if (sot_value_find(names, name, out_value)) return SOTTO_OK;
     list_names(names, known);
     return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`%s` is '%s'; give %s",
                     names->setting,

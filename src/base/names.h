@@ -2,6 +2,7 @@
 #ifndef SOT_BASE_NAMES_H
 #define SOT_BASE_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <sotto/error.h>
@@ -19,10 +20,12 @@ typedef struct sot_names {
         .count = sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)       \
     }
 
-/* Returns the name of the value, or "unknown". */
+/* Returns the name of the value, or "unknown". The other returns false for a name of no value; NULL is none. */
 const char *sot_name_of(const sot_names *names, int value);
 
-/* Finds the value of a name; the message lists all names. */
+bool sot_value_find(const sot_names *names, const char *name, int *out_value);
+
+/* The same; the message of a failure lists all names. */
 SOTTO_MUST_CHECK sotto_status sot_value_of(const sot_names *names, const char *name,
                                            int *out_value, sotto_error *error);
 

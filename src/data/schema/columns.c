@@ -9,26 +9,17 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "data/cells/time.h"
 
-static const char *const type_names[] = {"number",  "integer", "category",
-                                         "boolean", "id",      "ignore"};
-enum { TYPES = sizeof type_names / sizeof type_names[0] };
+static const sot_names types =
+    SOT_NAMES(NULL, NULL, "number", "integer", "category", "boolean", "id", "ignore");
+static const sot_names scalings =
+    SOT_NAMES(NULL, NULL, "symmetric", "unit", "none", "affine");
 
-const char *sotto_column_type_name(sotto_column_type type)
-{
-    const int index = (int)type - 1;
-    return index >= 0 && index < TYPES ? type_names[index] : "unknown";
-}
-
-static const char *const scaling_names[] = {"symmetric", "unit", "none", "affine"};
-
-const char *sotto_scaling_name(sotto_scaling scaling)
-{
-    const int index = (int)scaling - 1;
-    return index >= 0 && index < 4 ? scaling_names[index] : "unknown";
-}
+SOT_DEFINE_NAME(sotto_column_type, types)
+SOT_DEFINE_NAME(sotto_scaling, scalings)
 
 void sot_schema_free_column(sotto_column *column)
 {
@@ -183,13 +174,11 @@ static sotto_status read_scale(const sot_json_value *value, sotto_column *column
     const char *name;
     if (sot_json_as_string(&scale, &name, NULL) != SOTTO_OK)
         return sot_json_refuse(&scale, remedy, error);
-    for (int i = 0; i < 3; i++) { /* not "affine": that is the object */
-        if (strcmp(scaling_names[i], name) == 0) {
-            set_scale(column, (sotto_scaling)(i + 1));
-            return SOTTO_OK;
-        }
-    }
-    return sot_json_refuse(&scale, remedy, error);
+    int scaling = 0; /* not "affine": that is the object */
+    if (!sot_value_find(&scalings, name, &scaling) || scaling == SOTTO_SCALE_AFFINE)
+        return sot_json_refuse(&scale, remedy, error);
+    set_scale(column, (sotto_scaling)scaling);
+    return SOTTO_OK;
 }
 
 sotto_status sot_schema_read_number(const sot_json_value *value, sotto_column *column,
@@ -259,11 +248,10 @@ static sotto_status read_type(const sot_json_value *value, sotto_column_type *ou
     const char *name;
     sotto_status status = sot_json_get_string(value, "type", &name, error);
     if (status != SOTTO_OK) return status;
-    for (int i = 0; i < TYPES; i++) {
-        if (strcmp(type_names[i], name) == 0) {
-            *out_type = (sotto_column_type)(i + 1);
-            return SOTTO_OK;
-        }
+    int type = 0;
+    if (sot_value_find(&types, name, &type)) {
+        *out_type = (sotto_column_type)type;
+        return SOTTO_OK;
     }
     sot_json_value member;
     if (!sot_json_member(value, "type", &member)) return SOTTO_INTERNAL;

@@ -2,17 +2,14 @@
  * a schema are read. */
 #include <string.h>
 
+#include "base/names.h"
 #include "data/schema/parts.h"
 
 /* ---- the row's norm ---- */
 
-static const char *const rule_names[] = {"clip", "scale"};
+static const sot_names rules = SOT_NAMES(NULL, NULL, "clip", "scale");
 
-const char *sotto_norm_rule_name(sotto_norm_rule rule)
-{
-    const int index = (int)rule - 1;
-    return index >= 0 && index < 2 ? rule_names[index] : "unknown";
-}
+SOT_DEFINE_NAME(sotto_norm_rule, rules)
 
 static sotto_status read_row_norm(const sot_json_value *value, sotto_schema *schema,
                                   sotto_error *error)
@@ -39,16 +36,14 @@ static sotto_status read_row_norm(const sot_json_value *value, sotto_schema *sch
     const char *name;
     status = sot_json_as_string(&member, &name, error);
     if (status != SOTTO_OK) return status;
-    for (int i = 0; i < 2; i++) {
-        if (strcmp(rule_names[i], name) == 0) {
-            norm->rule = (sotto_norm_rule)(i + 1);
-            return SOTTO_OK;
-        }
-    }
-    return sot_json_refuse(&member,
-                           "give \"clip\" (longer rows are shrunk) or \"scale\" (every "
-                           "row is divided by its norm)",
-                           error);
+    int rule = 0;
+    if (!sot_value_find(&rules, name, &rule))
+        return sot_json_refuse(&member,
+                               "give \"clip\" (longer rows are shrunk) or \"scale\" "
+                               "(every row is divided by its norm)",
+                               error);
+    norm->rule = (sotto_norm_rule)rule;
+    return SOTTO_OK;
 }
 
 static sotto_status read_intercept(const sot_json_value *root, sotto_schema *schema,

@@ -1,18 +1,13 @@
 /* The effect of the origin of rows on the secrecy of their number. */
 #include "data/source/source.h"
 
-const char *sot_origin_name(sot_origin origin)
-{
-    static const char *const names[] = {"none",
-                                        "stored",
-                                        "declared",
-                                        "given",
-                                        "selected",
-                                        "streamed",
-                                        "declared and selected"};
-    const size_t place = (size_t)origin;
-    return place < sizeof names / sizeof names[0] ? names[place] : "unknown";
-}
+#include "base/names.h"
+
+static const sot_names origins =
+    SOT_NAMES(NULL, "none", "stored", "declared", "given", "selected", "streamed",
+              "declared and selected");
+
+SOT_DEFINE_NAME(sot_origin, origins)
 
 sot_origin sot_origin_selected(sot_origin origin)
 {

@@ -1,9 +1,7 @@
 #include "privacy/ledger/amount.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "numeric/outward.h"
 
@@ -77,19 +75,4 @@ double sot_amount_value_down(int64_t amount, int unit)
     double nearest = (double)amount;
     if ((int64_t)nearest > amount) nearest = sot_next_down(nearest);
     return ldexp(nearest, unit);
-}
-
-const char *sot_charge_text(int64_t charge, bool up, char buffer[SOT_AMOUNT_TEXT_BYTES])
-{
-    const int64_t one = INT64_C(1) << -SOT_CHARGE_UNIT;
-    const int64_t scaled = (charge % one) * 1000000; /* below 2^60 */
-    int64_t millionths = scaled / one + (up && scaled % one != 0 ? 1 : 0);
-    int64_t ones = charge / one;
-    if (millionths == 1000000) {
-        millionths = 0;
-        ones++;
-    }
-    (void)snprintf(buffer, SOT_AMOUNT_TEXT_BYTES, "%" PRId64 ".%06" PRId64, ones,
-                   millionths);
-    return buffer;
 }

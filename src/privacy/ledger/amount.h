@@ -16,9 +16,8 @@
 enum {
     SOT_CHARGE_UNIT =
         -40, /* Renyi divergence, mu^2, rho; epsilon of older pure ledgers: up to 4.2e6 */
-    SOT_DELTA_UNIT = -62,   /* the runs' own deltas: up to 1 */
-    SOT_SAMPLER_UNIT = -90, /* total variation of samplers: up to 3.7e-9 */
-    SOT_AMOUNT_TEXT_BYTES = 40
+    SOT_DELTA_UNIT = -62,  /* the runs' own deltas: up to 1 */
+    SOT_SAMPLER_UNIT = -90 /* total variation of samplers: up to 3.7e-9 */
 };
 
 /* A sampler error so small that it costs less than one delta unit in every budget with a delta,
@@ -46,8 +45,5 @@ bool sot_amount_add(int64_t a, int64_t b, int64_t *out_sum);
 /* The value as a double, on the safe side where 53 bits do not hold it. */
 double sot_amount_value_up(int64_t amount, int unit);
 double sot_amount_value_down(int64_t amount, int unit);
-
-/* A charge with six decimals, in exact arithmetic, on the safe side: "0.100001". */
-const char *sot_charge_text(int64_t charge, bool up, char buffer[SOT_AMOUNT_TEXT_BYTES]);
 
 #endif

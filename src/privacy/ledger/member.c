@@ -3,27 +3,21 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "numeric/outward.h"
 #include "privacy/accounting/budget/budget.h"
 #include "privacy/accounting/plan/price.h"
 #include "privacy/accounting/profile/gaussian.h"
 #include "privacy/ledger/amount.h"
 
+static const sot_names kinds =
+    SOT_NAMES(NULL, [SOTTO_MEMBER_BASIC] = "basic", [SOTTO_MEMBER_RENYI] = "renyi",
+              [SOTTO_MEMBER_GAUSSIAN] = "gaussian", [SOTTO_MEMBER_ZCDP] = "zcdp",
+              [SOTTO_MEMBER_PURE] = "pure");
+
 const char *sotto_member_name(sotto_member_kind kind)
 {
-    switch (kind) {
-    case SOTTO_MEMBER_BASIC:
-        return "basic";
-    case SOTTO_MEMBER_RENYI:
-        return "renyi";
-    case SOTTO_MEMBER_GAUSSIAN:
-        return "gaussian";
-    case SOTTO_MEMBER_ZCDP:
-        return "zcdp";
-    case SOTTO_MEMBER_PURE:
-        return "pure";
-    }
-    return "unknown";
+    return sot_name_of(&kinds, (int)kind);
 }
 
 /* ---- which members ---- */

@@ -120,21 +120,6 @@ static void sums_of_amounts_stop_before_they_wrap(void **state)
     assert_true(sum == sot_amount_max);
 }
 
-static void charges_are_shown_on_their_safe_side(void **state)
-{
-    (void)state;
-    char text[SOT_AMOUNT_TEXT_BYTES];
-    const int64_t one = INT64_C(1) << 40;
-    assert_string_equal(sot_charge_text(0, true, text), "0.000000");
-    assert_string_equal(sot_charge_text(1, true, text), "0.000001");
-    assert_string_equal(sot_charge_text(1, false, text), "0.000000");
-    assert_string_equal(sot_charge_text(one - 1, true, text), "1.000000");
-    assert_string_equal(sot_charge_text(one - 1, false, text), "0.999999");
-    assert_string_equal(sot_charge_text(3 * one / 2, true, text), "1.500000");
-    assert_string_equal(sot_charge_text(sot_amount_max, true, text), "4194304.000000");
-    assert_string_equal(sot_charge_text(sot_amount_max, false, text), "4194303.999999");
-}
-
 /* 1 + e^epsilon, exactly what the proof multiplies a total variation with. */
 static void sampler_errors_are_not_undercharged(void **state)
 {
@@ -189,7 +174,6 @@ int main(void)
         cmocka_unit_test(the_chosen_order_lets_the_most_noise_through),
         cmocka_unit_test(amounts_are_rounded_to_their_safe_side),
         cmocka_unit_test(sums_of_amounts_stop_before_they_wrap),
-        cmocka_unit_test(charges_are_shown_on_their_safe_side),
         cmocka_unit_test(sampler_errors_are_not_undercharged),
         cmocka_unit_test(approximate_events_go_into_two_columns),
     };

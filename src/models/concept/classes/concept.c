@@ -4,18 +4,14 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/names.h"
 #include "numeric/outward.h"
 
-static const char *const names[] = {"thresholds", "intervals",    "stumps",
-                                    "rectangles", "conjunctions", "parities",
-                                    "candidates"};
-enum { KINDS = sizeof names / sizeof names[0] };
+static const sot_names kinds =
+    SOT_NAMES(NULL, NULL, "thresholds", "intervals", "stumps", "rectangles",
+              "conjunctions", "parities", "candidates");
 
-const char *sot_concept_kind_name(sot_concept_kind kind)
-{
-    const int index = (int)kind - 1;
-    return index >= 0 && index < KINDS ? names[index] : "unknown";
-}
+SOT_DEFINE_NAME(sot_concept_kind, kinds)
 
 void sot_concept_class_free(sot_concept_class *class)
 {

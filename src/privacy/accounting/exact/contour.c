@@ -439,8 +439,3 @@ double sot_contour_epsilon_guess(const sot_contour *contour, double log_delta)
 {
     return (contour->log_mgf - log_delta + sot_log_kappa(contour->c)) / contour->c;
 }
-
-size_t sot_contour_nodes(const sot_contour *contour)
-{
-    return contour->nodes;
-}

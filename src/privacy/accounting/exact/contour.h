@@ -51,7 +51,4 @@ void sot_contour_unsmoothed_lower(const sot_contour *contour, double delta,
 /* Renyi's bound at the order of this line: where to look for epsilon first. */
 double sot_contour_epsilon_guess(const sot_contour *contour, double log_delta);
 
-/* Number of terms of the outer sum, for benchmarks and tests. */
-size_t sot_contour_nodes(const sot_contour *contour);
-
 #endif
