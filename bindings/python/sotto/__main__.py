@@ -1,0 +1,5 @@
+"""``python -m sotto`` is the command ``sotto``."""
+
+from _sotto_command import main
+
+main()
