@@ -23,14 +23,21 @@ STRUCTS = """
     sotto_pate_agreement_config sotto_pate_agreement sotto_pate_label_config sotto_audit_counts sotto_audit_bounds
     sotto_audit_verdict sotto_one_run sotto_lira_fit sotto_roc_point sotto_audit_config sotto_audit_summary
     sotto_advisory sotto_belief sotto_certificate_summary sotto_verify_config sotto_draft_config sotto_start_config
-    sotto_data_file sotto_report_config
+    sotto_data_file sotto_report_config sotto_ledger_config sotto_ledger_member sotto_ledger_room
+    sotto_ledger_balance sotto_ledger_preview sotto_ledger_entry sotto_release_config sotto_release_value
+    sotto_pate_teach_config sotto_pate_student_config
 """.split()
 CONSTANTS = """
     SOTTO_FLOAT64 SOTTO_FLOAT32 SOTTO_INT64 SOTTO_INT32 SOTTO_UINT8 SOTTO_PREDICTS_PROBABILITIES
     SOTTO_PREDICTS_SCORE SOTTO_PREDICTS_NUMBER SOTTO_OUTPUT_CERTIFIED SOTTO_RUN_NEW SOTTO_RUN_RECOVERED SOTTO_RUN_FINISHED SOTTO_OUTPUT_HTML SOTTO_OUTPUT_SCHEMA SOTTO_CERTIFICATE_TEXT
     SOTTO_CERTIFICATE_MARKDOWN SOTTO_CERTIFICATE_HTML SOTTO_ADVISORIES_MAX SOTTO_PATE_RECORDS SOTTO_PATE_TEACHERS
     SOTTO_AIM_MU SOTTO_AIM_EPSILON SOTTO_ONE_RUN_FIXED SOTTO_ONE_RUN_SPLIT SOTTO_ONE_RUN_UNION SOTTO_LIRA_MEAN
-    SOTTO_AUDIT_BY_RATES SOTTO_AUDIT_BY_MU SOTTO_AUDIT_BY_NOISE
+    SOTTO_AUDIT_BY_RATES SOTTO_AUDIT_BY_MU SOTTO_AUDIT_BY_NOISE SOTTO_RELEASE_COUNT SOTTO_RELEASE_SUM SOTTO_RELEASE_MEAN
+    SOTTO_RELEASE_HISTOGRAM SOTTO_RELEASE_QUANTILE SOTTO_RELEASE_BOUNDS SOTTO_RELEASE_RESPONSES SOTTO_RELEASE_CHOICE
+    SOTTO_RELEASE_ACCURACY SOTTO_LAPLACE SOTTO_GAUSSIAN SOTTO_DISCRETE_LAPLACE SOTTO_EXPONENTIAL SOTTO_PERMUTE_AND_FLIP
+    SOTTO_LEDGER_GENERAL SOTTO_LEDGER_GAUSSIAN SOTTO_LEDGER_INIT SOTTO_LEDGER_GRANT SOTTO_LEDGER_RESERVE
+    SOTTO_LEDGER_COMMIT SOTTO_LEDGER_CHECKPOINT SOTTO_LEDGER_TEXT_BYTES SOTTO_ROOM_TEXT_BYTES SOTTO_KEY_HEX_BYTES
+    SOTTO_OUTPUT_DATA
 """.split()
 
 SCALARS = {
@@ -65,10 +72,10 @@ class Headers:
 
     def __init__(self, texts):
         text = "\n".join(re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL) for text in texts)
+        self.values = {name: int(value) for name, value in re.findall(r"^[ \t]*#define (\w+) (\d+)\s*$", text, re.MULTILINE)}
         text = re.sub(r"^[ \t]*#[^\n]*", "", text, flags=re.MULTILINE)
         self.bodies = dict(re.findall(r"typedef struct (\w+) \{([^{}]*)\} \1;", text))
         self.enums = set(re.findall(r"typedef enum (\w+) \{", text))
-        self.values = {}
         for body in re.findall(r"\benum(?: \w+)? \{([^{}]*)\}", text):
             for name, value in re.findall(r"(\w+)\s*=\s*([^,]+?)\s*(?:,|$)", body.strip()):
                 self.values[name] = self.number(value)
@@ -156,7 +163,8 @@ def read():
 
 
 SMALL = """
-enum { SOTTO_ROOM = 3, SOTTO_MORE = SOTTO_ROOM + 1 };
+#define SOTTO_BASE 2
+enum { SOTTO_ROOM = SOTTO_BASE + 1, SOTTO_MORE = SOTTO_ROOM + 1 };
 typedef enum sotto_kind { SOTTO_KIND_A = 1, SOTTO_KIND_B = 7 } sotto_kind;
 typedef struct sotto_error { sotto_kind status; char message[SOTTO_MORE]; } sotto_error; /* double gone; */
 typedef struct sotto_account {

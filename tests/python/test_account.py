@@ -120,4 +120,4 @@ def test_plans_are_freed():
 
 
 def test_the_examples_of_the_module_run():
-    assert doctest.testmod(account) == (0, 3)
+    assert doctest.testmod(account) == (0, 6)

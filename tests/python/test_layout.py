@@ -89,18 +89,19 @@ def declared_functions():
 SCALARS = {"void": None, "double": ctypes.c_double, "size_t": ctypes.c_size_t,
            "uint64_t": ctypes.c_uint64, "int64_t": ctypes.c_int64,
            "uint32_t": ctypes.c_uint32, "bool": ctypes.c_bool,
-           "sotto_progress_function": _library.ProgressFunction, "sotto_speller": ctypes.c_void_p}
+           "sotto_progress_function": _library.ProgressFunction, "sotto_speller": ctypes.c_void_p,
+           "sotto_ledger_visitor": ctypes.c_void_p, "sotto_ledger_sink": ctypes.c_void_p}
 ENUMS = ("sotto_status", "sotto_adjacency", "sotto_accountant", "sotto_kernel", "sotto_method",
          "sotto_model_kind", "sotto_calibration", "sotto_certificate_form", "sotto_sampling",
          "sotto_schedule", "sotto_iterate", "sotto_clipping", "sotto_optimizer", "sotto_prediction",
          "sotto_sampler", "sotto_runs_law", "sotto_pate_aggregator", "sotto_audit_aim",
          "sotto_one_run_choice", "sotto_lira_centre", "sotto_output_kind", "sotto_run_outcome",
-         "sotto_spelling")
+         "sotto_spelling", "sotto_grade", "sotto_member_kind", "sotto_score", "sotto_pate_sharding")
 
 
 def ctype_of(words, result=False):
     """The ctypes type that stands for a C type (of a parameter: with its name)."""
-    words = words.replace("const", "")
+    words = re.sub(r"(\w+)\[\w*\]$", r"*\1", words.replace("const", ""))
     if not result:
         words = re.sub(r"\w+$", "", words)
     words = words.replace(" ", "")

@@ -1,13 +1,15 @@
 """sotto: differentially private machine learning you can prove.
 
 A thin layer over libsotto, the C library that this package carries: it converts, calls and raises.
-``sotto.account`` computes the privacy loss of a plan. ``sotto.LogisticRegression`` and the other
-estimators train and tune. ``sotto.pate`` labels public rows by a private ensemble, ``sotto.audit`` turns
-attacks into lower bounds, and ``sotto.load`` reads a model file. ``sotto.start`` begins with a
-new data set.
+``sotto.start`` begins with a new data set, and ``sotto.Ledger`` is its budget. ``sotto.release`` gives one
+statistic, ``sotto.LogisticRegression`` and the other estimators train and tune. ``sotto.verify`` checks a
+certified file and ``sotto.report`` explains it; ``sotto.load`` reads a model file. ``sotto.Plan`` and ``sotto.account`` compute
+the privacy loss of releases. ``sotto.pate`` labels public rows by a private ensemble, and ``sotto.audit`` turns
+attacks into lower bounds. ``python -m sotto`` is the command ``sotto``.
 """
 
-from . import account, audit, pate
+from . import account, audit, pate, release
+from ._certified import Verification, report, verify
 from ._errors import (
     BudgetExceededError,
     FinishedWarning,
@@ -17,27 +19,35 @@ from ._errors import (
     Status,
     VerificationError,
 )
+from ._files import File
+from ._keys import new_key
 from ._start import Start, start
 from ._version import VERSION as __version__
+from .account import Plan
 from .classifiers import LinearSVC, LogisticRegression, SoftmaxRegression
 from .concepts import ConceptClassifier
+from .ledger import Ledger, check_export
 from .model import Model, load
 from .networks import CNNClassifier, MLPClassifier
 from .regressors import HuberRegressor, LinearRegression, PoissonRegressor
-from .schema import Schema
+from .schema import Draft, Schema
 
 __all__ = [
     "BudgetExceededError",
     "CNNClassifier",
     "ConceptClassifier",
+    "Draft",
+    "File",
     "FinishedWarning",
     "HuberRegressor",
     "InvalidArgumentError",
+    "Ledger",
     "LinearRegression",
     "LinearSVC",
     "LogisticRegression",
     "MLPClassifier",
     "Model",
+    "Plan",
     "PoissonRegressor",
     "PrivacyWarning",
     "Schema",
@@ -45,13 +55,19 @@ __all__ = [
     "SottoError",
     "Start",
     "Status",
+    "Verification",
     "VerificationError",
     "__version__",
     "account",
     "audit",
+    "check_export",
     "load",
+    "new_key",
     "pate",
+    "release",
+    "report",
     "start",
+    "verify",
 ]
 
 for _name in ("BudgetExceededError", "FinishedWarning", "InvalidArgumentError", "PrivacyWarning",

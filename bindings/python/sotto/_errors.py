@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from typing import Any
 
 
 class Status(enum.IntEnum):
@@ -34,7 +35,7 @@ class SottoError(Exception):
         super().__init__(message)
         self.status = Status(status)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (int(self.status), str(self))
 
 

@@ -9,20 +9,26 @@ import warnings
 from collections.abc import Callable, Mapping
 from ctypes import byref, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint64
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from . import _records, _rows
+from . import _misuse, _records, _rows
 from . import schema as schemas
 from ._errors import PrivacyWarning
-from ._library import Handle, Records, TrainConfig, call, defaults_of, text_of, value_of_name
+from ._files import file_of
+from ._library import Handle, Records, TrainConfig, call, defaults_of, library, text_of, value_of_name
 from ._outputs import SETTINGS, flag, outcome_of
 from ._progress import Watch
 from ._sklearn import FeatureNames, Parameters, not_fitted
 from ._tables import Column, Table, read
+from ._notebook import page_of
 from ._tuning import Tuning
+from .account import whole
 from .model import Model
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # The end of every estimator's docstring; what is its own stands before.
 _SETTINGS = """
@@ -90,6 +96,8 @@ _SETTINGS = """
         The data set's id, and the file that keeps its budget.
     data_is_public : bool
         Of method "none" and sampler "mala" only. Refused with a schema that names a ledger.
+    sign : path, optional
+        The secret key that signs the model file (:func:`sotto.new_key`).
     threads : int, optional
         Default one per CPU; the result is the same for any number.""" + SETTINGS + """    progress : callable or bool, optional
         Called between steps with (step, steps, elapsed_seconds, epsilon_so_far). By default a line with the time left is shown
@@ -159,6 +167,7 @@ class Estimator(FeatureNames, Parameters):
     threads: int | None = None
     progress: Callable[[int, int, float, float], None] | bool | None = None
     insecure_test_seed: int | None = None
+    sign: str | os.PathLike[str] | None = None
 
     # What a schema says itself, and what fit() takes over from the model.
     _of_schema: ClassVar[tuple[str, ...]] = (
@@ -215,19 +224,22 @@ class Estimator(FeatureNames, Parameters):
         table = read(np.empty((0, operator.index(n_features))))
         return schemas.Schema(self._make_schema(table, self._goal(None)))
 
-    def fit(self, X: Any, y: Any = None, *, units: Any = None):
+    def fit(self, X: Any, y: Any = None, *, units: Any = None) -> Self:
         """Trains on rows X with targets y, and on whose rows they are if the schema has a unit.
 
-        X is any table (docs/reference/python.md): columns with names are matched by name. Both y and units have one
+        X is a file with the schema's columns: a path or a :class:`sotto.File`. Or it is any table (docs/reference/python.md): columns with names are matched by name. Both y and units have one
         value for each row, in the order of X. An index does not count.
         """
+        self._warn_of_misuse()
+        if file_of(X) is not None:
+            return self._fit_file(X, y, units, "sotto_train_data", None)
         return self._fit(X, y, units, self._train)
 
     def tune(self, X: Any, y: Any = None, *, grid: str | Mapping[str, Any] | None = None,
              search: str | Mapping[str, Any] | None = None, runs_mean: float,
              distribution: str = "negative-binomial", eta: float | None = None,
              score_epsilon: float | None = None, validation: Any = None,
-             candidates: int | None = None, search_seed: int | None = None, units: Any = None):
+             candidates: int | None = None, search_seed: int | None = None, units: Any = None) -> Self:
         """Keeps the best of a secret number of trainings, `runs_mean` on average.
 
         `grid` is {"lambda_": [0.1, 1, 10], "steps": [50, 100]}, `search` {"lambda_": ("log", 0.01,
@@ -239,6 +251,9 @@ class Estimator(FeatureNames, Parameters):
         tuning = Tuning(grid=grid, search=search, runs_mean=runs_mean, distribution=distribution,
                         eta=eta, score_epsilon=score_epsilon, validation=validation,
                         candidates=candidates, search_seed=search_seed)
+        self._warn_of_misuse()
+        if file_of(X) is not None:
+            return self._fit_file(X, y, units, "sotto_tune_data", tuning)
 
         def train(watch: Watch, schema: schemas.Schema, records: Any, reader: _records.Reader,
                   table: Table) -> str:
@@ -268,7 +283,7 @@ class Estimator(FeatureNames, Parameters):
         call("sotto_tuning_plan", byref(config), schema.pointer, byref(made.pointer))
         return json.loads(text_of("sotto_tuning_json", made.pointer))
 
-    def _fit(self, X: Any, y: Any, units: Any, train: Any):
+    def _fit(self, X: Any, y: Any, units: Any, train: Any) -> Self:
         """Rows and schema as the library takes them, `train`, and the model that comes of it."""
         owner = type(self).__name__
         for name in ("stored_table", "data_is_public"):
@@ -294,19 +309,101 @@ class Estimator(FeatureNames, Parameters):
         records, keep = reader.records_of(table if has_names else table.unnamed(), labels, units,
                                           stored_table=self.stored_table or self.data_is_public,
                                           public_n=self.public_n)
-        if self.insecure_test_seed is not None:
-            warnings.warn("the noise comes from a seed: the model is NOT PRIVATE", PrivacyWarning,
-                          stacklevel=2)
+        self._warn_seed()
         with Watch(self.progress) as watch:  # a model that was paid for is stored before an interrupt is raised
             text = train(watch, made, records, reader, table)
             del keep
-            self.model_ = Model(text, classes=classes, owner=owner)
+            self._take(Model(text, classes=classes, owner=owner))
+            self._note_rows(X)
             self.n_features_in_ = table.width
             self._schema_has_names = has_names
             self._note_names(table.unnamed() if is_list and has_names else table)
-            for name in self._of_model:
-                setattr(self, name, getattr(self.model_, name))
         return self
+
+    def _fit_file(self, X: Any, y: Any, units: Any, name: str, tuning: Tuning | None) -> Self:
+        """Trains on a file, which has the schema's target and unit."""
+        owner, file = type(self).__name__, file_of(X)
+        for part, given in (("y", y), ("units", units)):
+            if given is not None:
+                raise ValueError(f"{part} is given, but X is a file, which has all columns of the schema; leave {part} out")
+        if self.schema is None:
+            raise ValueError("schema is missing: X is a file, whose columns need a schema; give schema=, for example "
+                             "schema='survey.schema.json'")
+        if self.stored_table:
+            raise ValueError("stored_table is True, but X is a file; declare it there: sotto.File(path=..., stored_table=True)")
+        schema, config = self._given_schema(), self._config()
+        training = config
+        if tuning is not None:
+            if tuning.rows() is not None:
+                raise ValueError("validation is a tuple of rows, but X is a file; give the path of a file of public rows")
+            config = tuning.config(config, None)
+            training = config.train
+        self._warn_seed()
+        with Watch(self.progress) as watch:
+            training.progress = watch.function
+            result = Handle("sotto_train_free")
+            call(name, byref(config), schema.pointer, byref(file.of_library()), byref(result.pointer))
+            try:
+                self.outcome_ = outcome_of("sotto_train_outcome", result.pointer, self.output, level=4)
+                self._take(Model(text_of("sotto_train_json", result.pointer), owner=owner))
+                self._note_rows(X)
+            except BaseException:  # paid for: the same call returns it again
+                library.sotto_train_hold(result.pointer)
+                raise
+            columns = [column["name"] for column in self.model_.schema.get("columns", ())
+                       if column["type"] not in ("id", "ignore")
+                       and column["name"] != self.model_.schema["target"].get("column")]
+            self.n_features_in_ = len(columns) or self.model_.schema["features"]
+            self._schema_has_names = bool(columns)
+            self._names_in = columns or None
+        return self
+
+    def _take(self, model: Model) -> None:
+        """Stores the model that was trained."""
+        self.model_ = model
+        for name in self._of_model:
+            setattr(self, name, getattr(model, name))
+
+    def _is_private(self) -> bool:
+        """Returns True if the rows are private, and the noise is no test's."""
+        return not self.data_is_public and self.insecure_test_seed is None
+
+    def _warn_of_misuse(self) -> None:
+        """Warns before the charge of losses that no certificate covers."""
+        if not self._is_private():
+            return
+        _misuse.warn_of_steps()
+        fits = getattr(self, "_private_fits", 0) + 1
+        if fits > 1 and self._ledger_path() is None:
+            _misuse.warn_of_refit(self, fits)
+
+    def _ledger_path(self) -> str | None:
+        """The ledger that a training charges: of the settings, or of the schema."""
+        if self.ledger is not None:
+            return os.fspath(self.ledger)
+        schema = None if self.schema is None else self._given_schema()
+        path = None if schema is None else library.sotto_schema_ledger(schema.pointer)
+        return None if path is None else os.fsdecode(path)
+
+    def _note_rows(self, X: Any) -> None:
+        """Remembers the object of the rows, and that there was a training, for warnings."""
+        self._fitted_on = _misuse.identities_of(X) if self._is_private() else []
+        self._private_fits = getattr(self, "_private_fits", 0) + self._is_private()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_fitted_on"}
+
+    def __sklearn_clone__(self) -> Any:
+        from sklearn.base import _clone_parametrized
+
+        if self._is_private():
+            _misuse.warn_of_repeats(self)
+        return _clone_parametrized(self)
+
+    def _warn_seed(self) -> None:
+        if self.insecure_test_seed is not None:
+            warnings.warn("the noise comes from a seed: the model is NOT PRIVATE", PrivacyWarning,
+                          stacklevel=4)
 
     def _make_schema(self, table: Table, goal: schemas.Goal) -> dict[str, Any]:
         """The schema that bounds or data_norm stand for."""
@@ -385,11 +482,7 @@ class Estimator(FeatureNames, Parameters):
 
     def _whole(self, name: str) -> int:
         """A setting for a field without a sign, where ctypes would wrap a negative number."""
-        value = getattr(self, name)
-        number = operator.index(value)
-        if not 0 <= number < 2**63:
-            raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
-        return number
+        return whole(name, getattr(self, name))
 
     def _train(self, watch: Watch, schema: schemas.Schema, records: Any, *_: Any) -> str:
         """The model file of one call of the library."""
@@ -449,6 +542,7 @@ class Estimator(FeatureNames, Parameters):
 
         On private rows it is a release that nothing pays for.
         """
+        _misuse.warn_of_score(self, X, getattr(self, "_fitted_on", []))
         return self._model().score(self._table(X), y)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -463,6 +557,10 @@ class Estimator(FeatureNames, Parameters):
     def model_json_(self) -> str:
         """The model file's text."""
         return self._model().json
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the settings, and of a fitted model its promise, the budget left and its coefficients."""
+        return page_of(self)
 
     # ---- scikit-learn ----
 

@@ -8,6 +8,7 @@ shipped together.
 from __future__ import annotations
 
 import ctypes
+import math
 import pathlib
 from ctypes import (
     POINTER,
@@ -38,16 +39,26 @@ from ._structs import (  # noqa: F401
     Belief,
     CertificateSummary,
     DataFile,
+    DraftConfig,
     Error,
     Evaluation,
+    LedgerBalance,
+    LedgerConfig,
+    LedgerEntry,
+    LedgerPreview,
+    LedgerRoom,
     LiraFit,
     OneRun,
     PateAgreement,
     PateConfig,
     PateLabelConfig,
+    PateStudentConfig,
+    PateTeachConfig,
     Progress,
     ProgressFunction,
     Records,
+    ReleaseConfig,
+    ReleaseValue,
     ReportConfig,
     RocPoint,
     Runs,
@@ -102,6 +113,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         c_int, [c_char_p, c_char_p, c_size_t, POINTER(c_void_p), POINTER(Error)]),
     "sotto_schema_load": (c_int, [c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_schema_free": (None, [c_void_p]),
+    "sotto_schema_ledger": (c_char_p, [c_void_p]),
     "sotto_schema_to_json": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_arrow_cells": (c_int, [c_void_p, c_void_p, POINTER(Array), POINTER(Error)]),
     "sotto_arrow_free_cells": (None, [POINTER(Array)]),
@@ -244,6 +256,61 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_report_set_defaults": (None, [POINTER(ReportConfig), c_size_t]),
     "sotto_report_render": (
         c_int, [c_char_p, c_char_p, c_size_t, POINTER(ReportConfig), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_report_render_graded": (
+        c_int, [c_char_p, c_char_p, c_size_t, POINTER(ReportConfig), POINTER(c_int), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_report_render_ledger": (c_int, [c_char_p, POINTER(c_int), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_grade_name": (c_char_p, [c_int]),
+    "sotto_ledger_set_defaults": (None, [POINTER(LedgerConfig), c_size_t]),
+    "sotto_ledger_init": (c_int, [c_char_p, POINTER(LedgerConfig), POINTER(Error)]),
+    "sotto_ledger_open": (c_int, [c_char_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_ledger_close": (None, [c_void_p]),
+    "sotto_ledger_read_balance": (c_int, [c_void_p, POINTER(LedgerBalance), POINTER(Error)]),
+    "sotto_ledger_try": (
+        c_int, [c_void_p, c_void_p, c_double, c_double, POINTER(LedgerPreview), POINTER(Error)]),
+    "sotto_ledger_grant": (c_int, [c_void_p, c_double, c_double, c_char_p, c_void_p, POINTER(Error)]),
+    "sotto_ledger_visit": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(Error)]),
+    "sotto_ledger_export": (c_int, [c_void_p, c_void_p, c_void_p, POINTER(Error)]),
+    "sotto_ledger_check": (c_int, [c_void_p, c_char_p, POINTER(Error)]),
+    "sotto_ledger_check_export": (
+        c_int, [c_char_p, c_size_t, c_char_p, POINTER(LedgerBalance), POINTER(Error)]),
+    "sotto_ledger_account": (c_int, [c_void_p, c_int, POINTER(Account), POINTER(Error)]),
+    "sotto_ledger_describe_room": (None, [POINTER(LedgerRoom), c_char_p]),
+    "sotto_member_name": (c_char_p, [c_int]),
+    "sotto_key_new": (c_int, [c_char_p, c_char_p, c_char_p, POINTER(Error)]),
+    "sotto_key_open": (c_int, [c_char_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_key_close": (None, [c_void_p]),
+    "sotto_release_set_defaults": (None, [POINTER(ReleaseConfig), c_size_t]),
+    "sotto_release_plan": (c_int, [POINTER(ReleaseConfig), c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_release_data": (
+        c_int, [POINTER(ReleaseConfig), c_void_p, POINTER(DataFile), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_release_records": (
+        c_int, [POINTER(ReleaseConfig), c_void_p, POINTER(Records), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_release_estimate": (c_int, [c_char_p, c_double, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_release_free": (None, [c_void_p]),
+    "sotto_release_hold": (None, [c_void_p]),
+    "sotto_release_json": (c_char_p, [c_void_p]),
+    "sotto_score_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_draft_set_defaults": (None, [POINTER(DraftConfig), c_size_t]),
+    "sotto_schema_draft": (
+        c_int, [POINTER(DraftConfig), POINTER(c_void_p), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_schema_describe": (
+        c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_schema_check_data": (c_int, [c_void_p, POINTER(DataFile), POINTER(Error)]),
+    "sotto_owner_check_rows": (
+        c_int, [c_void_p, POINTER(DataFile), c_char_p, c_char_p, POINTER(c_void_p), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_train_data": (
+        c_int, [POINTER(TrainConfig), c_void_p, POINTER(DataFile), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_train_hold": (None, [c_void_p]),
+    "sotto_training_events": (c_void_p, [c_void_p]),
+    "sotto_tune_data": (
+        c_int, [POINTER(TuneConfig), c_void_p, POINTER(DataFile), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_pate_sharding_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
+    "sotto_pate_teach_set_defaults": (None, [POINTER(PateTeachConfig), c_size_t, c_size_t]),
+    "sotto_pate_teach": (
+        c_int, [POINTER(PateTeachConfig), c_void_p, POINTER(DataFile), POINTER(c_void_p), POINTER(Error)]),
+    "sotto_pate_student_set_defaults": (None, [POINTER(PateStudentConfig), c_size_t, c_size_t]),
+    "sotto_pate_student": (
+        c_int, [POINTER(PateStudentConfig), POINTER(DataFile), POINTER(c_void_p), POINTER(Error)]),
     "sotto_certificate_advisories": (
         c_int, [c_char_p, c_size_t, POINTER(POINTER(Advisory)), POINTER(c_size_t),
                 POINTER(Error)]),
@@ -273,16 +340,26 @@ def _load() -> ctypes.CDLL:
 library = _load()
 
 
+UNSET = math.nan  # SOTTO_UNSET
 SPELL_ARGUMENT = 2  # sotto_spelling: settings in messages as rate=0.01
 
 
 def call(name: str, *arguments: Any) -> None:
     """Calls a function that returns a status, and raises SottoError unless it is OK."""
     error = Error()
-    status = getattr(library, name)(*arguments, byref(error))
+    raise_unless_ok(getattr(library, name)(*arguments, byref(error)), error)
+
+
+def message_of(error: Error) -> str:
+    """The library's message, with settings spelled as arguments of Python."""
+    library.sotto_error_spell(byref(error), SPELL_ARGUMENT, None, None)
+    return error.message.decode("utf-8", "replace")
+
+
+def raise_unless_ok(status: int, error: Error) -> None:
+    """Raises the error of a call that has returned a status other than OK."""
     if status != Status.OK:
-        library.sotto_error_spell(byref(error), SPELL_ARGUMENT, None, None)
-        raise error_of(status, error.message.decode("utf-8", "replace"))
+        raise error_of(status, message_of(error))
 
 
 def text_of(name: str, *arguments: Any) -> str:
@@ -299,12 +376,18 @@ def defaults_of(kind: str, config: Any, *inner: Any) -> Any:
 
 def owned_text(make: str, *arguments: Any) -> str:
     """The text that a function makes for its caller."""
-    text = c_void_p()
-    call(make, *arguments, byref(text))
+    return owned_texts(make, 1, *arguments)[0]
+
+
+def owned_texts(make: str, count: int, *arguments: Any) -> list[str]:
+    """The texts that a function makes for its caller."""
+    texts = [c_void_p() for _ in range(count)]
+    call(make, *arguments, *map(byref, texts))
     try:
-        return ctypes.string_at(text).decode("utf-8")
+        return [ctypes.string_at(text).decode("utf-8") for text in texts]
     finally:
-        library.sotto_free(text)
+        for text in texts:
+            library.sotto_free(text)
 
 
 def value_of_name(function: str, name: str) -> int:
@@ -329,10 +412,10 @@ class Handle:
         self._free = getattr(library, free)
         self.pointer = c_void_p()
 
-    def __del__(self):
+    def __del__(self) -> None:
         self._free(self.pointer)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         """Refuses: a copy would free the pointer twice. Classes that can be copied override this."""
         raise TypeError(f"{type(self).__name__} cannot be copied or pickled")
 

@@ -75,12 +75,14 @@ class Reader:
 
     `classes` are the label values in Python when the schema was made for them, and empty for
     numbers. It is None for a schema of the user: then y has the cells of its target column.
-    `schema` is the library's, for rows to predict.
+    `schema` is the library's, for rows to predict. `needs_target` is False for statistics, which have
+    no target.
     """
 
     def __init__(self, description: dict[str, Any], classes: list[Any] | None, owner: str,
-                 schema: c_void_p | None = None):
+                 schema: c_void_p | None = None, needs_target: bool = True):
         self.owner = owner
+        self.needs_target = needs_target
         self.schema = schema
         self.classes = classes
         self.is_matrix = "features" in description
@@ -150,7 +152,7 @@ class Reader:
                              "its number of rows is secret; leave public_n out, or declare with "
                              "stored_table=True that X has every row of a stored table")
         _check_rows(table, apart)
-        if self.is_matrix and label_column is None:
+        if self.is_matrix and self.needs_target and label_column is None:
             raise ValueError(f"{self.owner} requires y to be passed, but the target y is None")
         if table.stream is not None and not self.is_matrix:
             given = self._places_of(table)
@@ -235,7 +237,7 @@ class Reader:
 
     def _check_target(self, given: dict[str, int], y: Column | None) -> None:
         """The target is one of the columns of X, or y."""
-        if (y is None) == (self.target not in given):
+        if self.needs_target and (y is None) == (self.target not in given):
             raise ValueError(
                 f"{self.owner} requires y to be passed, but the target y is None" if y is None else
                 f"the target '{self.target}' is given twice: in X and as y; drop one of them")

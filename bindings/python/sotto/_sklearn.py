@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._tables import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Parameters:
@@ -28,7 +31,7 @@ class Parameters:
         """The settings by name. ``deep`` is for scikit-learn: no setting has settings."""
         return {name: getattr(self, name) for name in self._parameters()}
 
-    def set_params(self, **settings: Any):
+    def set_params(self, **settings: Any) -> Self:
         """Changes settings by name, and returns the estimator."""
         known = self._parameters()
         for name, value in settings.items():
@@ -116,6 +119,12 @@ def tags(non_deterministic: bool, *, sparse: bool, multi_class: bool | None = No
         input_tags=InputTags(allow_nan=True, string=True, sparse=sparse),
         non_deterministic=non_deterministic,
     )
+
+
+def older_tags(non_deterministic: bool, *, multi_class: bool, positive: bool = False) -> dict[str, Any]:
+    """The tags as scikit-learn before 1.6 asks for them."""
+    return {"non_deterministic": non_deterministic, "allow_nan": True, "requires_y": True, "binary_only": not multi_class,
+            "requires_positive_y": positive}
 
 
 def _difference(names: list[Any], fitted: list[Any]) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 from collections.abc import Mapping, Sequence
-from ctypes import byref, c_void_p
+from ctypes import byref
 from dataclasses import dataclass
 from typing import Any
 
-from ._library import CONSTANTS, StartConfig, call, defaults_of, library, value_of_name
-
-_LISTS = {"number": "numbers", "integer": "integers", "boolean": "booleans", "category": "categories",
-          "id": "ids", "ignore": "leave_out"}
+from ._library import CONSTANTS, StartConfig, call, defaults_of, owned_texts, value_of_name
+from .schema import set_types
 
 
 @dataclass(frozen=True)
@@ -92,8 +89,7 @@ def start(data: str | os.PathLike[str], *, target: str | None = None,
     draft.dataset = _bytes(dataset)
     draft.unit = b"" if unit_is_row else _bytes(unit)
     draft.unit_rows = _count("unit_rows", unit_rows)
-    for member, names in _lists(types or {}, leave_out).items():
-        setattr(draft, member, ",".join(names).encode())
+    set_types(draft, types or {}, leave_out)
     if epsilon is not None:
         config.epsilon = epsilon
     if delta is not None:
@@ -117,28 +113,8 @@ def _count(name: str, value: int | None) -> int:
     return int(value)
 
 
-def _lists(types: Mapping[str, str], leave_out: Sequence[str]) -> dict[str, list[str]]:
-    """Names of columns by the member of the config that lists them."""
-    if isinstance(leave_out, str):
-        raise TypeError(f"leave_out is {leave_out!r}; give a list of names, for example [{leave_out!r}]")
-    lists: dict[str, list[str]] = {}
-    for name, kind in [*types.items(), *((name, "ignore") for name in leave_out)]:
-        if kind not in _LISTS:
-            raise ValueError(f"types[{name!r}] is {kind!r}; give one of {', '.join(_LISTS)}")
-        if "," in name:
-            raise ValueError(f"the column {name!r} has a comma in its name; give its type in the schema")
-        lists.setdefault(_LISTS[kind], []).append(name)
-    return lists
-
-
 def _propose(config: StartConfig) -> Start:
-    texts = [c_void_p() for _ in range(3)]
-    call("sotto_start_propose", byref(config), *(byref(text) for text in texts))
-    try:
-        schema, answer, text = (ctypes.string_at(one).decode("utf-8") for one in texts)
-    finally:
-        for one in texts:
-            library.sotto_free(one)
+    schema, answer, text = owned_texts("sotto_start_propose", 3, byref(config))
     facts = json.loads(answer)
     fill_in = {column["name"]: column["fill_in"] for column in facts["columns"] if column["fill_in"]}
     return Start(schema=facts["schema"], schema_text=schema, schema_path=facts["schema_path"], fill_in=fill_in,

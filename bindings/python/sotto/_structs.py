@@ -545,6 +545,191 @@ class ReportConfig(Structure):
     ]
 
 
+class LedgerConfig(Structure):
+    """sotto_ledger_config"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("dataset", c_char * 64),
+        ("adjacency", c_int),
+        ("epsilon", c_double),
+        ("delta", c_double),
+        ("own_delta", c_double),
+        ("order", c_double),
+        ("rho", c_double),
+        ("filter", c_int),
+        ("unit", c_char_p),
+        ("unit_rows", c_uint64),
+        ("curator", c_void_p),
+    ]
+
+
+class LedgerMember(Structure):
+    """sotto_ledger_member"""
+
+    _fields_ = [
+        ("kind", c_int),
+        ("covers", c_bool),
+        ("order", c_double),
+        ("delta", c_double),
+        ("budget", c_double),
+        ("left", c_double),
+        ("spent", c_double),
+        ("delta_budget", c_double),
+        ("delta_spent", c_double),
+    ]
+
+
+class LedgerRoom(Structure):
+    """sotto_ledger_room"""
+
+    _fields_ = [
+        ("pure_epsilon", c_double),
+        ("gaussian_noise", c_double),
+        ("gaussian_epsilon", c_double),
+        ("gaussian_delta", c_double),
+        ("certified_epsilon", c_double),
+        ("certified_delta", c_double),
+    ]
+
+
+class LedgerBalance(Structure):
+    """sotto_ledger_balance"""
+
+    _fields_ = [
+        ("dataset", c_char * 64),
+        ("adjacency", c_int),
+        ("epsilon", c_double),
+        ("delta", c_double),
+        ("order", c_double),
+        ("budget", c_double),
+        ("spent", c_double),
+        ("left", c_double),
+        ("delta_budget", c_double),
+        ("delta_spent", c_double),
+        ("delta_left", c_double),
+        ("epsilon_spent_upper", c_double),
+        ("entries", c_uint64),
+        ("head", c_char * 65),
+        ("unit", c_char * 257),
+        ("unit_rows", c_uint64),
+        ("rho", c_double),
+        ("curator", c_char * 65),
+        ("member_count", c_size_t),
+        ("members", LedgerMember * 4),
+        ("member", c_size_t),
+        ("older_rows", c_uint64),
+        ("repriced_rows", c_uint64),
+        ("room", LedgerRoom),
+        ("own_left", c_double),
+        ("sampler_left", c_double),
+        ("delta_guaranteed", c_double),
+    ]
+
+
+class LedgerPreview(Structure):
+    """sotto_ledger_preview"""
+
+    _fields_ = [
+        ("admitted", c_bool),
+        ("reason", Error),
+        ("charged", c_double),
+        ("after", LedgerBalance),
+    ]
+
+
+class LedgerEntry(Structure):
+    """sotto_ledger_entry"""
+
+    _fields_ = [
+        ("kind", c_int),
+        ("row", c_uint64),
+        ("time_seconds", c_int64),
+        ("text", c_char_p),
+        ("epsilon", c_double),
+        ("delta", c_double),
+        ("charged", c_double),
+        ("delta_charged", c_double),
+        ("reservation", c_uint64),
+        ("step", c_uint64),
+        ("output_hash", c_char_p),
+        ("hash", c_char_p),
+        ("budget", c_double),
+        ("spent", c_double),
+        ("noise", c_char_p),
+        ("software", c_char_p),
+        ("is_signed", c_bool),
+    ]
+
+
+class ReleaseConfig(Structure):
+    """sotto_release_config"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("statistic", c_int),
+        ("column", c_char_p),
+        ("epsilon", c_double),
+        ("delta", c_double),
+        ("mechanism", c_int),
+        ("adjacency", c_int),
+        ("public_n", c_uint64),
+        ("where", POINTER(c_char_p)),
+        ("confidence", c_double),
+        ("edges", c_char_p),
+        ("bins", c_uint64),
+        ("quantile", c_double),
+        ("score", c_int),
+        ("candidates", c_char_p),
+        ("sensitivity", c_uint64),
+        ("monotone", c_bool),
+        ("ledger", c_char_p),
+        ("output", c_char_p),
+        ("sign", c_char_p),
+        ("insecure_test", c_bool),
+        ("test_seed", c_uint64),
+        ("model", c_void_p),
+        ("threshold", c_double),
+        ("again", c_bool),
+        ("overwrite", c_bool),
+    ]
+
+
+class ReleaseValue(Structure):
+    """sotto_release_value"""
+
+    _fields_ = [
+        ("label", c_char_p),
+        ("value", c_double),
+        ("lower", c_double),
+        ("upper", c_double),
+    ]
+
+
+class PateTeachConfig(Structure):
+    """sotto_pate_teach_config"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("training", TrainConfig),
+        ("teachers", c_uint64),
+        ("sharding", c_int),
+        ("directory", c_char_p),
+    ]
+
+
+class PateStudentConfig(Structure):
+    """sotto_pate_student_config"""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("training", TrainConfig),
+        ("labels", c_char_p),
+        ("self_training", c_uint64),
+        ("confidence", c_double),
+    ]
+
+
 STRUCTS = {
     "sotto_error": Error,
     "sotto_account": Account,
@@ -578,6 +763,16 @@ STRUCTS = {
     "sotto_start_config": StartConfig,
     "sotto_data_file": DataFile,
     "sotto_report_config": ReportConfig,
+    "sotto_ledger_config": LedgerConfig,
+    "sotto_ledger_member": LedgerMember,
+    "sotto_ledger_room": LedgerRoom,
+    "sotto_ledger_balance": LedgerBalance,
+    "sotto_ledger_preview": LedgerPreview,
+    "sotto_ledger_entry": LedgerEntry,
+    "sotto_release_config": ReleaseConfig,
+    "sotto_release_value": ReleaseValue,
+    "sotto_pate_teach_config": PateTeachConfig,
+    "sotto_pate_student_config": PateStudentConfig,
 }
 
 # Values of the headers that the package writes itself.
@@ -611,4 +806,29 @@ CONSTANTS = {
     "SOTTO_AUDIT_BY_RATES": 1,
     "SOTTO_AUDIT_BY_MU": 2,
     "SOTTO_AUDIT_BY_NOISE": 3,
+    "SOTTO_RELEASE_COUNT": 1,
+    "SOTTO_RELEASE_SUM": 2,
+    "SOTTO_RELEASE_MEAN": 3,
+    "SOTTO_RELEASE_HISTOGRAM": 4,
+    "SOTTO_RELEASE_QUANTILE": 5,
+    "SOTTO_RELEASE_BOUNDS": 6,
+    "SOTTO_RELEASE_RESPONSES": 7,
+    "SOTTO_RELEASE_CHOICE": 8,
+    "SOTTO_RELEASE_ACCURACY": 9,
+    "SOTTO_LAPLACE": 12,
+    "SOTTO_GAUSSIAN": 1,
+    "SOTTO_DISCRETE_LAPLACE": 7,
+    "SOTTO_EXPONENTIAL": 8,
+    "SOTTO_PERMUTE_AND_FLIP": 9,
+    "SOTTO_LEDGER_GENERAL": 0,
+    "SOTTO_LEDGER_GAUSSIAN": 1,
+    "SOTTO_LEDGER_INIT": 1,
+    "SOTTO_LEDGER_GRANT": 2,
+    "SOTTO_LEDGER_RESERVE": 3,
+    "SOTTO_LEDGER_COMMIT": 4,
+    "SOTTO_LEDGER_CHECKPOINT": 5,
+    "SOTTO_LEDGER_TEXT_BYTES": 201,
+    "SOTTO_ROOM_TEXT_BYTES": 240,
+    "SOTTO_KEY_HEX_BYTES": 65,
+    "SOTTO_OUTPUT_DATA": 4,
 }

@@ -10,7 +10,7 @@ import numpy as np
 from . import _cells, _records
 from . import schema as schemas
 from ._estimator import Estimator
-from ._sklearn import tags
+from ._sklearn import older_tags, tags
 from ._tables import Column, Table
 
 
@@ -33,6 +33,8 @@ class Classifier(Estimator):
             "the classes are not given; give classes=, for example classes=[0, 1], or a schema, and do "
             "not take them from y: a label set read from the data reveals a record")
 
+    _estimator_type: ClassVar[str] = "classifier"  # scikit-learn before 1.6
+
     def decision_function(self, X: Any) -> np.ndarray:
         """Two classes: a score of the second, at least 0 for it. More: one score for each class."""
         return self._model().decision_function(self._table(X))
@@ -40,6 +42,9 @@ class Classifier(Estimator):
     def __sklearn_tags__(self) -> Any:
         return tags(self.insecure_test_seed is None, sparse=self._takes_sparse(),
                     multi_class=self._multi_class)
+
+    def _more_tags(self) -> dict[str, Any]:
+        return older_tags(self.insecure_test_seed is None, multi_class=self._multi_class)
 
 
 class Probabilities:
@@ -64,6 +69,7 @@ class Regressor(Estimator):
 
     _of_schema: ClassVar[tuple[str, ...]] = (*Estimator._of_schema, "target_bounds")
     _counts: ClassVar[bool] = False
+    _estimator_type: ClassVar[str] = "regressor"  # scikit-learn before 1.6
 
     def _goal(self, y: Column | None) -> schemas.Goal:
         if self.target_bounds is None:
@@ -82,3 +88,6 @@ class Regressor(Estimator):
     def __sklearn_tags__(self) -> Any:
         return tags(self.insecure_test_seed is None, sparse=self._takes_sparse(),
                     positive=self._counts)
+
+    def _more_tags(self) -> dict[str, Any]:
+        return older_tags(self.insecure_test_seed is None, multi_class=True, positive=self._counts)

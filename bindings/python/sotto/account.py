@@ -12,8 +12,10 @@ by :func:`event`. A plan may also be that JSON text, or a dict with ``"events"``
 from __future__ import annotations
 
 import dataclasses
+import decimal
 import json
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from ctypes import byref, c_double, c_uint64
 from typing import Any
@@ -25,7 +27,6 @@ from ._library import call, text_of
 SEARCH = "search"
 
 Event = Mapping[str, Any]
-Plan = str | Event | Sequence[Event]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +53,19 @@ class Account:
     answers: int | None = None
 
 
+def whole(name: str, value: Any) -> int:
+    """A setting for a field without a sign, where ctypes would wrap a negative number."""
+    number = operator.index(value)
+    if not 0 <= number < 2**63:
+        raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
+    return number
+
+
+def upward(value: float | decimal.Decimal) -> str:
+    """A privacy loss with six digits, rounded up."""
+    return f"{float(decimal.Context(prec=6, rounding=decimal.ROUND_CEILING).create_decimal(value)):g}"
+
+
 def event(mechanism: str = "gaussian", *, rate: float | str | None = None,
           **parameters: Any) -> dict:
     """One event of a plan: its mechanism and the mechanism's parameters.
@@ -64,16 +78,65 @@ def event(mechanism: str = "gaussian", *, rate: float | str | None = None,
     return made
 
 
+class Plan:
+    """A list of releases: it is priced here, and a ledger charges it. No row is read.
+
+    ``events`` is one event, a list of them, or the JSON of docs/reference/accounting.md. ``+`` composes two plans.
+
+    >>> import sotto
+    >>> plan = sotto.Plan({"mechanism": "pure", "epsilon": 0.5, "count": 2})
+    >>> plan.epsilon(delta=0).epsilon, (plan + plan).epsilon(delta=0).epsilon
+    (1.0, 2.0)
+    """
+
+    def __init__(self, events: Plans, *, adjacency: str | None = None):
+        self.json = canonical(events, adjacency=adjacency)
+        members = json.loads(self.json)
+        self.events: list[dict[str, Any]] = members["events"]
+        self.adjacency: str = members["adjacency"]
+
+    def epsilon(self, *, delta: float, accountant: str = "exact") -> Account:
+        """The smallest certified epsilon at ``delta``: see :func:`epsilon`."""
+        return epsilon(self, delta=delta, accountant=accountant)
+
+    def delta(self, *, epsilon: float, accountant: str = "exact") -> Account:
+        """The smallest certified delta at ``epsilon``: see :func:`delta`."""
+        return delta(self, epsilon=epsilon, accountant=accountant)
+
+    def __add__(self, other: Plan) -> Plan:
+        ours, theirs = json.loads(self.json), json.loads(other.json)
+        rest = {name: value for name, value in ours.items() if name != "events"}
+        for name in sorted({*rest, *theirs} - {"events"}):
+            if rest.get(name) != theirs.get(name):
+                raise ValueError(f"the plans differ in {name}: {rest.get(name)!r} and {theirs.get(name)!r}; their losses do "
+                                 "not add up")
+        return Plan({**rest, "events": [*ours["events"], *theirs["events"]]})
+
+    def __eq__(self, other: object) -> bool:
+        return self.json == other.json if isinstance(other, Plan) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.json)
+
+    def __repr__(self) -> str:
+        return f"sotto.Plan({self.events!r}, adjacency={self.adjacency!r})"
+
+
+Plans = Plan | str | Event | Sequence[Event]
+
+
 class PlanHandle(_library.Handle):
     """A plan of the library's."""
 
-    def __init__(self, plan: Plan, adjacency: str | None):
+    def __init__(self, plan: Plans, adjacency: str | None):
         super().__init__("sotto_plan_free")
         text = _plan_json(plan, adjacency).encode()
         call("sotto_plan_parse", text, len(text), byref(self.pointer))
 
 
-def _plan_json(plan: Plan, adjacency: str | None) -> str:
+def _plan_json(plan: Plans, adjacency: str | None) -> str:
+    if isinstance(plan, Plan):
+        plan = plan.json
     if isinstance(plan, str):
         if adjacency is None:
             return plan
@@ -113,7 +176,7 @@ def answer_of(account: _library.Account, **found: Any) -> Account:
     )
 
 
-def epsilon(plan: Plan, *, delta: float, accountant: str = "exact",
+def epsilon(plan: Plans, *, delta: float, accountant: str = "exact",
             adjacency: str | None = None) -> Account:
     """The smallest certified epsilon of a plan at ``delta``."""
     handle, account = PlanHandle(plan, adjacency), _library.Account()
@@ -121,7 +184,7 @@ def epsilon(plan: Plan, *, delta: float, accountant: str = "exact",
     return answer_of(account)
 
 
-def delta(plan: Plan, *, epsilon: float, accountant: str = "exact",
+def delta(plan: Plans, *, epsilon: float, accountant: str = "exact",
           adjacency: str | None = None) -> Account:
     """The smallest certified delta of a plan at ``epsilon``."""
     handle, account = PlanHandle(plan, adjacency), _library.Account()
@@ -129,7 +192,7 @@ def delta(plan: Plan, *, epsilon: float, accountant: str = "exact",
     return answer_of(account)
 
 
-def noise(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
+def noise(plan: Plans, *, epsilon: float, delta: float, accountant: str = "exact",
           adjacency: str | None = None) -> Account:
     """The least noise that meets a target.
 
@@ -141,7 +204,7 @@ def noise(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact"
     return answer_of(account, noise_multiplier=found.value)
 
 
-def steps(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
+def steps(plan: Plans, *, epsilon: float, delta: float, accountant: str = "exact",
           adjacency: str | None = None) -> Account:
     """The most releases that meet a target.
 
@@ -153,7 +216,7 @@ def steps(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact"
     return answer_of(account, steps=found.value)
 
 
-def rate(plan: Plan, *, epsilon: float, delta: float, accountant: str = "exact",
+def rate(plan: Plans, *, epsilon: float, delta: float, accountant: str = "exact",
          adjacency: str | None = None) -> Account:
     """The largest rate of Poisson sampling that meets a target.
 
@@ -175,7 +238,7 @@ def runs_of(mean: float, distribution: str = "negative-binomial",
     return runs
 
 
-def selection(plan: Plan, *, runs_mean: float, delta: float,
+def selection(plan: Plans, *, runs_mean: float, delta: float,
               distribution: str = "negative-binomial", eta: float | None = None,
               adjacency: str | None = None) -> Account:
     """Epsilon of the best of a secret number of runs of a plan, `runs_mean` on average.
@@ -189,14 +252,14 @@ def selection(plan: Plan, *, runs_mean: float, delta: float,
     return answer_of(account)
 
 
-def rdp(plan: Plan, *, order: float, adjacency: str | None = None) -> float:
+def rdp(plan: Plans, *, order: float, adjacency: str | None = None) -> float:
     """A bound on the Renyi divergence of the whole plan at a real order above 1."""
     handle, bound = PlanHandle(plan, adjacency), c_double()
     call("sotto_account_rdp", handle.pointer, order, byref(bound))
     return bound.value
 
 
-def canonical(plan: Plan, *, adjacency: str | None = None) -> str:
+def canonical(plan: Plans, *, adjacency: str | None = None) -> str:
     """The plan as JSON in the one spelling that certificates use."""
     handle = PlanHandle(plan, adjacency)
     return _library.owned_text("sotto_plan_to_json", handle.pointer)

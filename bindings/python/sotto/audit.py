@@ -13,7 +13,6 @@ For attacks on any release, from anywhere: counts or scores go in, dicts come ou
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from ctypes import POINTER, Structure, byref, c_bool, c_double, c_uint64
 from typing import Any
@@ -55,7 +54,7 @@ def rate_limits(k: int, n: int, *, alpha: float = 0.05) -> tuple[float, float]:
 
     Each is wrong with probability at most `alpha`; both at once with twice that.
     """
-    k, n = _count("k", k), _count("n", n)
+    k, n = account.whole("k", k), account.whole("n", n)
     lower = library.sotto_audit_rate_lower(k, n, float(alpha))
     if math.isnan(lower):
         raise ValueError(f"k is {k}, n is {n} and alpha is {alpha:g}; give k from 0 to n, n from 1 "
@@ -90,7 +89,7 @@ def bounds_of_scores(members: Any, others: Any, *, delta: float, alpha: float = 
     return {**_bounds_of(counts, alpha, delta), "threshold": threshold.value, **_fields(counts)}
 
 
-def against(plan: account.Plan, *, true_positives: int, members: int, false_positives: int,
+def against(plan: account.Plans, *, true_positives: int, members: int, false_positives: int,
             others: int, delta: float, alpha: float = 0.05,
             adjacency: str | None = None) -> dict[str, Any]:
     """Do these counts contradict what is claimed of a plan? The sound test of every mechanism.
@@ -171,10 +170,10 @@ def _likelihood(phi: float, ins: LiraFit, outs: LiraFit, offline: bool) -> float
 
 def toss(canaries: int, *, insecure_test_seed: int | None = None) -> np.ndarray:
     """A fair coin for each canary: True if it goes among the records of the training."""
-    count = _count("canaries", canaries)
+    count = account.whole("canaries", canaries)
     coins = np.zeros(count, dtype=bool)
     seed = (None if insecure_test_seed is None
-            else byref(c_uint64(_count("insecure_test_seed", insecure_test_seed))))
+            else byref(c_uint64(account.whole("insecure_test_seed", insecure_test_seed))))
     call("sotto_canaries_toss", count, seed, coins.ctypes.data_as(POINTER(c_bool)))
     return coins
 
@@ -196,7 +195,7 @@ def one_run(scores: Any, included: Any, *, delta: float, alpha: float = 0.05,
                          "give one coin a canary")
     coins = np.ascontiguousarray(coins)
     call("sotto_audit_one_run", _pointer(values), coins.ctypes.data_as(POINTER(c_bool)), len(values),
-         _named("choice", choice, _CHOICES), _count("guesses", guesses or 0), float(delta),
+         _named("choice", choice, _CHOICES), account.whole("guesses", guesses or 0), float(delta),
          float(alpha), byref(found))
     return _fields(found)
 
@@ -204,7 +203,7 @@ def one_run(scores: Any, included: Any, *, delta: float, alpha: float = 0.05,
 def one_run_epsilon(*, canaries: int, guesses: int, correct: int, delta: float,
                     alpha: float = 0.05) -> float:
     """The same from counts: `correct` of `guesses` were right, a number fixed before the run."""
-    numbers = [_count("canaries", canaries), _count("guesses", guesses), _count("correct", correct)]
+    numbers = [account.whole("canaries", canaries), account.whole("guesses", guesses), account.whole("correct", correct)]
     found = library.sotto_audit_one_run_epsilon(*numbers, float(delta), float(alpha))
     if math.isnan(found):
         raise ValueError(f"{correct} of {guesses} guesses of {canaries} canaries at delta {delta:g} "
@@ -215,7 +214,7 @@ def one_run_epsilon(*, canaries: int, guesses: int, correct: int, delta: float,
 
 def one_run_mu(*, canaries: int, guesses: int, correct: int, alpha: float = 0.05) -> float:
     """The same for a claim of Gaussian DP, of which one run shows more."""
-    numbers = [_count("canaries", canaries), _count("guesses", guesses), _count("correct", correct)]
+    numbers = [account.whole("canaries", canaries), account.whole("guesses", guesses), account.whole("correct", correct)]
     found = library.sotto_audit_one_run_mu(*numbers, float(alpha))
     if math.isnan(found):
         raise ValueError(f"{correct} of {guesses} guesses of {canaries} canaries at alpha {alpha:g}; "
@@ -246,11 +245,11 @@ def learner(model: str, method: str, *, epsilon: float, delta: float | None = No
     if alpha is not None:
         config.alpha = float(alpha)
     if runs is not None:
-        config.runs = _count("runs", runs)
-    config.threads = _count("threads", threads or 0)
+        config.runs = account.whole("runs", runs)
+    config.threads = account.whole("threads", threads or 0)
     if insecure_test_seed is not None:
         config.insecure_test = True
-        config.test_seed = _count("insecure_test_seed", insecure_test_seed)
+        config.test_seed = account.whole("insecure_test_seed", insecure_test_seed)
     watch, made = Watch(progress), Handle("sotto_audit_free")
     config.progress = watch.function
     with watch:
@@ -269,16 +268,9 @@ def learner(model: str, method: str, *, epsilon: float, delta: float | None = No
 
 # ---- what the library takes and gives ----
 
-def _count(name: str, value: Any) -> int:
-    number = operator.index(value)
-    if not 0 <= number < 2**63:
-        raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
-    return number
-
-
 def _counts(true_positives: Any, members: Any, false_positives: Any, others: Any) -> AuditCounts:
-    return AuditCounts(_count("true_positives", true_positives), _count("members", members),
-                       _count("false_positives", false_positives), _count("others", others))
+    return AuditCounts(account.whole("true_positives", true_positives), account.whole("members", members),
+                       account.whole("false_positives", false_positives), account.whole("others", others))
 
 
 def _bounds_of(counts: AuditCounts, alpha: float, delta: float) -> dict[str, float]:

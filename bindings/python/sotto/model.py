@@ -113,7 +113,7 @@ class Model(Certified, Handle):
         else:
             self._read_coefficients()
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.json, *self._given)
 
     def training_errors(self, failure: float = 0.05) -> dict[str, float]:

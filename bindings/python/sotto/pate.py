@@ -13,7 +13,6 @@ certificate. Any model may learn from these labels at no further cost (docs/howt
 from __future__ import annotations
 
 import json
-import operator
 import os
 import pathlib
 import warnings
@@ -29,6 +28,8 @@ from . import schema as schemas
 from ._cells import numbers, spelling_of, value_of
 from ._certified import Certified
 from ._errors import PrivacyWarning
+from ._estimator import Estimator
+from ._files import File, Path, file_of, path_bytes
 from ._library import (
     CONSTANTS,
     Account,
@@ -36,6 +37,9 @@ from ._library import (
     PateAgreement,
     PateConfig,
     PateLabelConfig,
+    PateStudentConfig,
+    PateTeachConfig,
+    TrainConfig,
     call,
     defaults_of,
     library,
@@ -44,16 +48,11 @@ from ._library import (
     value_of_name,
 )
 from ._outputs import flag, outcome_of
+from ._progress import Report, Watch
 from ._tables import Table, read
+from .model import Model
 
 _UNITS = {"record": CONSTANTS["SOTTO_PATE_RECORDS"], "teacher": CONSTANTS["SOTTO_PATE_TEACHERS"]}
-
-
-def _whole(name: str, value: Any) -> int:
-    number = operator.index(value)
-    if not 0 <= number < 2**63:
-        raise ValueError(f"{name} is {value!r}; give a whole number that is not negative")
-    return number
 
 
 @dataclass(frozen=True)
@@ -62,10 +61,11 @@ class Vote:
 
     Parameters
     ----------
-    aggregator : {"confident", "gnmax", "lnmax", "mode"}
+    aggregator : {"confident", "gnmax", "lnmax", "mode", "interactive"}
         "gnmax" and "lnmax" release the class with the most votes under Gaussian or Laplace noise.
         "confident" does so only if the largest count passes a noisy test. "mode" releases the most
-        frequent class if it is clear, by propose-test-release.
+        frequent class if it is clear, by propose-test-release. "interactive" asks the teachers only where a student
+        is not sure: it needs a directory of teachers.
     noise : float
         Noise of the answer, in votes: sigma, or the scale of Laplace noise. Not for "mode".
     test_noise, threshold : float
@@ -92,13 +92,22 @@ class Vote:
     adjacency: str = "add-remove"
     unit: str = "record"
 
-    def _config(self) -> PateConfig:
-        """The settings as a struct of the library. None stays unset, and the library names the missing ones."""
+    def _config(self, of_directory: bool = False) -> PateConfig:
+        """The settings as a struct of the library. None stays unset, and the library names the missing ones.
+
+        A directory of teachers states adjacency, unit and touched itself.
+        """
         config = library.sotto_pate_defaults()
         config.aggregator = value_of_name("sotto_pate_aggregator_from_name", self.aggregator)
+        for name in ("noise", "test_noise", "threshold", "epsilon", "delta"):
+            if getattr(self, name) is not None:
+                setattr(config, name, float(getattr(self, name)))
+        config.purpose = b"labels"
+        if of_directory:
+            return config
         if self.aggregator == "interactive":
-            raise ValueError("aggregator is 'interactive', which needs a student's model file and "
-                             "files of public rows; use the command sotto pate label")
+            raise ValueError("aggregator is 'interactive', which needs a directory of teachers, a student's model file and "
+                             "public rows; give directory=, public= and student=")
         config.adjacency = value_of_name("sotto_adjacency_from_name", self.adjacency)
         if self.unit not in _UNITS:
             raise ValueError(f"unit is {self.unit!r}; give 'record' or 'teacher'")
@@ -107,11 +116,7 @@ class Vote:
             raise ValueError("touched is missing: the number of teachers that one record can change; "
                              "give touched=1 if shards are disjoint, or the result of "
                              "sotto.pate.touched()")
-        config.touched = _whole("touched", self.touched)
-        for name in ("noise", "test_noise", "threshold", "epsilon", "delta"):
-            if getattr(self, name) is not None:
-                setattr(config, name, float(getattr(self, name)))
-        config.purpose = b"labels"
+        config.touched = account.whole("touched", self.touched)
         return config
 
     def plan(self, *, asked: int, answered: int | None = None) -> dict[str, Any]:
@@ -119,8 +124,8 @@ class Vote:
 
         Without `answered` all are. Aggregators without a test answer all.
         """
-        asked = _whole("asked", asked)
-        answered = asked if answered is None else _whole("answered", answered)
+        asked = account.whole("asked", asked)
+        answered = asked if answered is None else account.whole("answered", answered)
         made = Handle("sotto_plan_free")
         call("sotto_pate_plan", byref(self._config()), asked, answered, byref(made.pointer))
         return json.loads(owned_text("sotto_plan_to_json", made.pointer))
@@ -132,7 +137,7 @@ class Vote:
         the account has the number, which may be larger than `ask`: then all can be answered.
         """
         found, cost = c_uint64(), Account()
-        call("sotto_pate_answers", byref(self._config()), _whole("ask", ask), float(epsilon),
+        call("sotto_pate_answers", byref(self._config()), account.whole("ask", ask), float(epsilon),
              float(delta), byref(found), byref(cost))
         return account.answer_of(cost, answers=found.value)
 
@@ -144,7 +149,7 @@ def touched(*, adjacency: str = "add-remove", shards: int = 1, id_may_change: bo
     another content where the content is hashed.
     """
     value = value_of_name("sotto_adjacency_from_name", adjacency)
-    return library.sotto_pate_touched(value, _whole("shards", shards), bool(id_may_change))
+    return library.sotto_pate_touched(value, account.whole("shards", shards), bool(id_may_change))
 
 
 class Labels(Certified):
@@ -222,14 +227,61 @@ def load(path: str | os.PathLike[str]) -> Labels:
     return Labels(pathlib.Path(path).read_text(encoding="utf-8"))
 
 
+def teach(X: Path | File, model: Estimator, *, teachers: int, directory: Path, sharding: str = "auto",
+          progress: Report | bool | None = None) -> dict[str, Any]:
+    """Trains teachers on disjoint shards of the rows of a file, without noise, and returns their public facts.
+
+    Nothing is released and nothing is charged: the ``directory`` is as SECRET as the rows. ``model`` states schema and settings of
+    one teacher, without a privacy loss: ``sotto.LogisticRegression(None, schema=...)``. ``sharding`` assigns records to shards:
+    "unit", "content", "place", or the first that can be. The same call resumes an interrupted one.
+    """
+    file, config = _public(X, "X"), defaults_of("pate_teach", PateTeachConfig(), TrainConfig())
+    config.training, config.teachers = model._config(), account.whole("teachers", teachers)
+    config.directory = os.fsencode(directory)
+    config.sharding = value_of_name("sotto_pate_sharding_from_name", sharding)
+    made, result = model._given_schema(), Handle("sotto_pate_free")
+    with Watch(progress) as watch:
+        config.training.progress = watch.function
+        call("sotto_pate_teach", byref(config), made.pointer, byref(file.of_library()), byref(result.pointer))
+    return json.loads(text_of("sotto_pate_json", result.pointer))
+
+
+def student(labels: Path, public: Path | File, model: Estimator, *, self_training: int = 0,
+            confidence: float | None = None, progress: Report | bool | None = None) -> Model:
+    """A model of released labels and public rows, at no further cost: it has the labels' guarantee.
+
+    ``labels`` is the file of :func:`label`, ``public`` the file of the rows that were labelled. ``model`` states the settings of the
+    student, without a privacy loss: ``sotto.LogisticRegression(None, output="student.json")``. In ``self_training`` rounds the
+    predictions of other rows become pseudo-labels, if their probability is at least ``confidence`` (default 0.95).
+    """
+    file, config = _public(public, "public"), defaults_of("pate_student", PateStudentConfig(), TrainConfig())
+    config.training, config.labels = model._config(), os.fsencode(labels)
+    config.self_training = account.whole("self_training", self_training)
+    if confidence is not None:
+        config.confidence = float(confidence)
+    result = Handle("sotto_pate_free")
+    with Watch(progress) as watch:
+        config.training.progress = watch.function
+        call("sotto_pate_student", byref(config), byref(file.of_library()), byref(result.pointer))
+    return Model(text_of("sotto_pate_json", result.pointer), owner="pate.student")
+
+
+def _public(rows: Any, name: str) -> File:
+    file = file_of(rows)
+    if file is None:
+        raise TypeError(f"{name} is of the type {type(rows).__name__}; give the path of a file, or a sotto.File")
+    return file
+
+
 def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = None,
+          directory: Path | None = None, public: Path | File | None = None, student: Path | None = None,
           classes: Sequence[Any] | None = None,
           schema: schemas.Source | schemas.Schema | None = None, delta: float,
           epsilon: float | None = None, answers: int | None = None, ask: int | None = None,
           skip: int = 0, agreement_noise: float | None = None, agreement_bins: int | None = None,
           teachers: int | None = None, ledger: str | os.PathLike[str] | None = None,
           dataset: str | None = None, output: str | os.PathLike[str] | None = None,
-          again: bool = False, overwrite: bool = False,
+          again: bool = False, overwrite: bool = False, sign: Path | None = None,
           show_sensitive_data_dependent_epsilon: bool = False,
           insecure_test_seed: int | None = None) -> Labels:
     """Labels public rows by the noisy vote of teachers, and certifies it. Each call is a release.
@@ -244,6 +296,10 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
     predictions : array of teachers x queries, instead of counts
         Votes of each teacher. A cell that is no class counts as the first one, without a message. Its
         columns must not have names.
+    directory, public : paths, instead of counts
+        Teachers of :func:`teach`, and the file of the PUBLIC rows. The directory states classes, adjacency and `touched`.
+    student : path, optional
+        For the aggregator "interactive": a model file that gives probabilities.
     classes : sequence, or schema : as for the estimators
         The label set: in order, or the target of a schema.
     epsilon, delta : float
@@ -269,24 +325,32 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
     if vote is None:
         raise ValueError("there is no vote; give a sotto.pate.Vote, for example "
                          "Vote('gnmax', noise=40, touched=1)")
-    made, known = _target_of(classes, schema, dataset)
-    cells = _votes_of(counts, predictions, known)
-    view, config = _arrays.view(cells), defaults_of("pate_label", PateLabelConfig())
-    config.vote, config.delta = vote._config(), float(delta)
-    config.vote_array, config.vote_labels = pointer(view), predictions is not None
-    if predictions is not None or teachers is not None:
-        config.vote.teachers = _whole("teachers", cells.shape[1] if teachers is None else teachers)
-    config.skip = _whole("skip", skip)
-    config.ask = max(len(cells) - config.skip, 0) if ask is None else _whole("ask", ask)
-    config.answers = _whole("answers", answers or 0)
+    config = defaults_of("pate_label", PateLabelConfig())
+    config.vote, config.delta = vote._config(directory is not None), float(delta)
+    config.skip, config.student, config.sign = account.whole("skip", skip), path_bytes(student), path_bytes(sign)
+    if directory is None:
+        made, known = _target_of(classes, schema, dataset)
+        cells = _votes_of(counts, predictions, known)
+        view = _arrays.view(cells)
+        config.vote_array, config.vote_labels = pointer(view), predictions is not None
+        if predictions is not None or teachers is not None:
+            config.vote.teachers = account.whole("teachers", cells.shape[1] if teachers is None else teachers)
+        queries, target, rows = len(cells), made.pointer, None
+    else:
+        _only_directory(counts=counts, predictions=predictions, classes=classes, schema=schema, dataset=dataset, teachers=teachers)
+        config.directory, known, queries, target = os.fsencode(directory), None, None, None
+        rows = byref(_public(public, "public").of_library())
+    if ask is None and queries is None:
+        raise ValueError("ask is missing: the largest number of public rows to label; for example ask=500")
+    config.ask = max(queries - config.skip, 0) if ask is None else account.whole("ask", ask)
+    config.answers = account.whole("answers", answers or 0)
     if epsilon is not None:
         config.epsilon = float(epsilon)
     if agreement_noise is not None:
         config.agreement.noise = float(agreement_noise)
     if agreement_bins is not None:
-        config.agreement.bins = _whole("agreement_bins", agreement_bins)
-    config.ledger = None if ledger is None else os.fsencode(ledger)
-    config.output = None if output is None else os.fsencode(output)
+        config.agreement.bins = account.whole("agreement_bins", agreement_bins)
+    config.ledger, config.output = path_bytes(ledger), path_bytes(output)
     config.again, config.overwrite = flag("again", again), flag("overwrite", overwrite)
     config.show_sensitive = bool(show_sensitive_data_dependent_epsilon)
     if config.show_sensitive:
@@ -294,11 +358,11 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
                       "publish it", PrivacyWarning, stacklevel=2)
     if insecure_test_seed is not None:
         config.insecure_test = True
-        config.test_seed = _whole("insecure_test_seed", insecure_test_seed)
+        config.test_seed = account.whole("insecure_test_seed", insecure_test_seed)
         warnings.warn("the noise comes from a seed: the labels are NOT PRIVATE", PrivacyWarning,
                       stacklevel=2)
     result = Handle("sotto_pate_free")
-    call("sotto_pate_label_rows", byref(config), made.pointer, None, byref(result.pointer))
+    call("sotto_pate_label_rows", byref(config), target, rows, byref(result.pointer))
     outcome = outcome_of("sotto_pate_run_outcome", result.pointer, output, level=3)
     found = Labels(text_of("sotto_pate_json", result.pointer), known)
     found.outcome = outcome
@@ -310,6 +374,12 @@ def label(counts: Any = None, vote: Vote | None = None, *, predictions: Any = No
     return found
 
 
+def _only_directory(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name} is given beside directory, whose teachers state it; leave {name} out")
+
+
 def _names_of(schema: schemas.Schema) -> list[str]:
     """The target's labels as files spell them."""
     target = library.sotto_schema_target(schema.pointer)
@@ -318,7 +388,7 @@ def _names_of(schema: schemas.Schema) -> list[str]:
     return [target.contents.labels[place].decode() for place in range(target.contents.label_count)]
 
 
-def _target_of(classes: Sequence[Any] | None, source: Any, dataset: str | None):
+def _target_of(classes: Sequence[Any] | None, source: Any, dataset: str | None) -> tuple[schemas.Schema, list[Any]]:
     """(schema, the labels in Python)"""
     if (classes is None) == (source is None):
         raise ValueError("the classes are given by classes= or by schema=; give one of them, and do "
