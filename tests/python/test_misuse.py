@@ -81,7 +81,7 @@ def test_each_search_states_the_composed_epsilon_once():
     assert "Its 4 trainings together have epsilon 4 at delta 4e-06" in text
     (text,) = warned(lambda: cross_val_score(model(), X, Y, cv=ShuffleSplit(2)))
     assert "Its 2 trainings" in text
-    (text,) = warned(lambda: cross_val_score(model(), X, Y, cv=[(range(0, 60, 2), range(1, 60, 2))]))
+    (text,) = warned(lambda: cross_val_score(model(), X, Y, cv=[(list(range(0, 60, 2)), list(range(1, 60, 2)))]))
     assert "trainings together" not in text  # how many follows from the rows
 
 

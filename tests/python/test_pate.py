@@ -137,7 +137,7 @@ def test_teachers_that_one_record_touches():
 
 @pytest.mark.parametrize(("vote", "settings", "words"), [
     ({"aggregator": "gnmx"}, {}, "gnmx"),
-    ({"aggregator": "interactive"}, {}, "sotto pate label"),
+    ({"aggregator": "interactive"}, {}, "give directory=, public= and student="),
     ({"touched": None}, {}, "touched is missing"),
     ({"touched": -1}, {}, "touched is -1"),
     ({"noise": None}, {}, "noise"),

@@ -111,6 +111,22 @@ def test_a_finished_release_is_not_charged_again(tmp_path):
     assert ledger.show().spent == 1.0
 
 
+def test_a_result_that_was_paid_for_survives_an_exception(tmp_path, monkeypatch):
+    tmp_path.chmod(0o700)
+    ledger = sotto.Ledger.init(tmp_path / "b.ledger", dataset="survey-2026", epsilon=2)
+
+    def fail(text):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(release, "Release", fail)
+        with pytest.raises(KeyboardInterrupt):
+            release.count(SURVEY, schema=SCHEMA, epsilon=0.5, ledger=ledger)
+    assert ledger.show().spent == 0.5
+    assert abs(release.count(SURVEY, schema=SCHEMA, epsilon=0.5, ledger=ledger).value - 400) < 100
+    assert ledger.show().spent == 0.5  # the same call returned the stored result
+
+
 def test_units_are_bounded_in_memory():
     schema = {"unit": {"column": "person", "rows": 1}, "columns": [
         {"name": "person", "type": "id"}, {"name": "age", "type": "number", "lower": 0, "upper": 90}]}

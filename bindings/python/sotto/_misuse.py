@@ -99,7 +99,7 @@ def _requires_fit(step: Any) -> bool:
     try:
         if hasattr(step, "__sklearn_tags__"):
             return step.__sklearn_tags__().requires_fit
-        return step._get_tags()["requires_fit"]
+        return not step._get_tags()["stateless"]  # before 1.6
     except Exception:  # noqa: BLE001 - a foreign class
         return True
 
