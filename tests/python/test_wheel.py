@@ -76,10 +76,10 @@ def test_the_distribution_is_libsotto(dist, wheel):
 
 
 def test_the_wheel_carries_package_library_command_and_pages(wheel):
-    names = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith(("sotto/", "_sotto"))}
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith(("sotto/", "_sotto")) and not name.endswith("/")}
     modules = {f"sotto/{path.name}" for path in (ROOT / "bindings" / "python" / "sotto").glob("*.py")}
     assert names == modules | {"sotto/_version.py", "sotto/libsotto.so", "sotto/bin/sotto", "sotto/py.typed", "_sotto_command.py"}
-    pages = {pathlib.PurePath(name).name for name in zipfile.ZipFile(wheel).namelist() if "/share/man/man1/" in name}
+    pages = {pathlib.PurePath(name).name for name in zipfile.ZipFile(wheel).namelist() if "/share/man/man1/" in name and not name.endswith("/")}
     assert pages == {page.name for page in (ROOT / "man").glob("*.1")}
 
 
