@@ -168,6 +168,7 @@ static const analyst_rule answers[] = {
 /* The rows are read as the model's schema says, which must be the curator's. */
 static const analyst_rule evaluation[] = {
     {"model", ANALYST_MODEL, NULL, NULL, NULL},
+    {"score", ANALYST_FREE, NULL, NULL, NULL},
     {"threshold", ANALYST_FREE, NULL, NULL, NULL},
     {"confidence", ANALYST_FREE, NULL, NULL, NULL},
     {0},

@@ -14,6 +14,8 @@
 #include "model/model_files.h"
 #include "sign.h"
 
+CLI_WORDS(score_choice, "all", "accuracy")
+
 static const cli_option options[] = {
     {"model", CLI_FILE, CLI_OPERAND, "a model file, as sotto train writes it",
      .value = "MODEL", .example = "model.json"},
@@ -22,7 +24,7 @@ static const cli_option options[] = {
      .example = "rows.csv"},
     {"data-is-public", CLI_FLAG, CLI_OPTIONAL,
      "declare the rows public: print exact scores, free of charge", .value = NULL},
-    {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "epsilon of a noisy accuracy of private rows",
+    {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "epsilon of noisy scores of private rows",
      .value = "E", .example = "1", .range = CLI_POSITIVE},
     {"threshold", CLI_NUMBER, CLI_OPTIONAL,
      "decision threshold on the second class's probability", .value = "T",
@@ -32,6 +34,11 @@ static const cli_option options[] = {
 
 /* For a paid evaluation. */
 static const cli_option paid_options[] = {
+    {"score", CLI_CHOICE, CLI_OPTIONAL,
+     "noisy scores: all, or only a sharper accuracy (default: all, if the model gives "
+     "two "
+     "classes a probability)",
+     .value = "NAME", .example = "accuracy", .choices = score_choice},
     {"delta", CLI_NUMBER, CLI_OPTIONAL,
      "delta of the guarantee; without it the release is pure", .value = "D",
      .example = "1e-6", .range = CLI_BELOW_ONE},
@@ -101,6 +108,8 @@ static sotto_status show_json(const sotto_model *model,
         return cli_json_print(json, error);
     }
     sotto_json_number(json, "accuracy", evaluation->accuracy);
+    sotto_json_number(json, "balanced_accuracy", evaluation->balanced_accuracy);
+    sotto_json_number(json, "majority", evaluation->majority);
     add_finite(json, "log_loss", evaluation->log_loss);
     if (evaluation->classes == 2) sotto_json_number(json, "auc", evaluation->auc);
     add_finite(json, "brier", evaluation->brier);
@@ -162,6 +171,7 @@ static void show_text(const sotto_model *model, const sotto_evaluation *evaluati
         return;
     }
     cli_line("accuracy", "%.6g", evaluation->accuracy);
+    cli_line("balanced acc.", "%.6g", evaluation->balanced_accuracy);
     if (!isnan(evaluation->log_loss)) cli_line("log loss", "%.6g", evaluation->log_loss);
     if (evaluation->classes == 2 && isnan(evaluation->auc)) {
         cli_line("auc", "none: the rows are all of one class");
@@ -174,6 +184,11 @@ static void show_text(const sotto_model *model, const sotto_evaluation *evaluati
     } else {
         show_many(model, evaluation);
     }
+    if (evaluation->accuracy < evaluation->majority)
+        cli_line("note",
+                 "the accuracy is below %.6g, that of always predicting the most frequent "
+                 "class; compare auc and balanced accuracy",
+                 evaluation->majority);
 }
 
 static sotto_status evaluate_public(const cli_call *call, const sotto_model *model,
@@ -209,13 +224,23 @@ static sotto_status check_ledger(const cli_call *call, const sotto_model *model,
                     dataset);
 }
 
+/* All scores where there are any, unless the caller wants the accuracy. */
+static sotto_statistic statistic_of(const cli_call *call, const sotto_model *model)
+{
+    const bool scored = sotto_model_predicts(model) == SOTTO_PREDICTS_PROBABILITIES &&
+                        sotto_model_classes(model) == 2;
+    const bool all =
+        cli_given(call, "score") ? strcmp(cli_text(call, "score"), "all") == 0 : scored;
+    return all ? SOTTO_RELEASE_SCORES : SOTTO_RELEASE_ACCURACY;
+}
+
 static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model,
                                   sotto_error *error)
 {
     sotto_release_config config = sotto_release_defaults();
     const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     sotto_release_result *result = NULL;
-    config.statistic = SOTTO_RELEASE_ACCURACY;
+    config.statistic = statistic_of(call, model);
     config.model = model;
     config.threshold = cli_number(call, "threshold");
     config.epsilon = cli_number(call, "epsilon");
@@ -243,9 +268,9 @@ static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model
 static sotto_status check_way(const cli_call *call, sotto_error *error)
 {
     static const char *const paid[] = {
-        "epsilon", "delta",  "adjacency",          "public-n",
-        "ledger",  "output", "insecure-test-seed", "confidence",
-        "sign",    "again"};
+        "epsilon",    "score",  "delta",  "adjacency",
+        "public-n",   "ledger", "output", "insecure-test-seed",
+        "confidence", "sign",   "again"};
     const bool is_public = cli_flag(call, "data-is-public");
     if (!is_public && !cli_given(call, "epsilon")) {
         return cli_fail(
@@ -281,8 +306,8 @@ const cli_command cli_evaluate = {
     .name = "evaluate",
     .summary = "Score a model on rows whose labels are known",
     .details =
-        "Public rows: exact scores. Private rows, for a model of classes: one noisy\n"
-        "accuracy, charged to the ledger first, with its certificate.",
+        "Public rows: exact scores. Private rows, for a model of classes: noisy scores,\n"
+        "charged to the ledger first, with their certificate.",
     .options = options,
     .shared = shared,
     .example = "sotto evaluate examples/model.json examples/survey.csv --data-is-public",

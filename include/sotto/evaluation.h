@@ -51,6 +51,11 @@ typedef struct sotto_evaluation {
     double r2; /* 1 - mse over the variance of these rows; NaN when they are all equal */
     double
         deviance; /* of counts: mean of 2 (y log(y / prediction) - y + prediction), Poisson's */
+    /* For classes. */
+    double
+        balanced_accuracy; /* mean over the classes that are there of the share predicted right */
+    double
+        majority; /* share of the most frequent class: the accuracy of always predicting it */
 } sotto_evaluation;
 
 #ifdef __cplusplus

@@ -52,7 +52,7 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_data(
 
 /* The same for records in memory or an Arrow stream, which are borrowed for the call. They have no name: without an
  * output
- * every call is a new release. Not for given scores and SOTTO_RELEASE_ACCURACY, which read files, and not with
+ * every call is a new release. Not for given scores, SOTTO_RELEASE_ACCURACY and SOTTO_RELEASE_SCORES, which read files, and not with
  * `where`:
  * pass selected records and set `selected`. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_release_records(

@@ -28,7 +28,9 @@ typedef enum sotto_statistic {
     SOTTO_RELEASE_BOUNDS = 6,    /* powers of two that a numeric column lies between */
     SOTTO_RELEASE_RESPONSES = 7, /* one randomised answer a row */
     SOTTO_RELEASE_CHOICE = 8,    /* the best of public candidates */
-    SOTTO_RELEASE_ACCURACY = 9   /* the share of rows that a model predicts right */
+    SOTTO_RELEASE_ACCURACY = 9,  /* the share of rows that a model predicts right */
+    SOTTO_RELEASE_SCORES =
+        10 /* auc, log loss, recall and others of a model of two classes */
 } sotto_statistic;
 
 /* The score of a candidate. */
@@ -68,9 +70,9 @@ typedef struct sotto_release_config {
     const char *sign;   /* file of the secret key that signs; NULL: none does */
     bool insecure_test; /* noise from `test_seed`: the certificate says NOT PRIVATE */
     uint64_t test_seed;
-    const sotto_model
-        *model; /* accuracy: with its own schema, sotto_model_schema(); NULL: none */
-    double threshold; /* accuracy: of the second class; default 0.5 */
+    const sotto_model *
+        model; /* accuracy, scores: with its own schema, sotto_model_schema(); NULL: none */
+    double threshold; /* accuracy, scores: of the second class; default 0.5 */
     bool
         again; /* a new release, newly charged, though the ledger has the same one finished */
     bool overwrite; /* the output may replace a file that <sotto/output.h> protects */
@@ -89,8 +91,9 @@ static inline sotto_release_config sotto_release_defaults(void)
 /* A released value: one, or one a bin or category. */
 typedef struct sotto_release_value {
     const char *label; /* borrowed: "mean", a category, a bin, a chosen candidate */
-    double value;      /* NaN when the label says it all */
-    double lower;      /* interval, each by itself; NaN: none */
+    double
+        value; /* NaN when the label says it all, and for a score for which the noise is too large */
+    double lower; /* interval, each by itself; NaN: none */
     double upper;
 } sotto_release_value;
 

@@ -49,13 +49,16 @@ static void add_value(sot_growing *out, const sot_json_value *item, const char *
     char number[SOT_SHOWN_BYTES], low[SOT_SHOWN_BYTES], high[SOT_SHOWN_BYTES];
     char interval[2 * SOT_SHOWN_BYTES + 8];
     const char *label = text_of(item, "label");
+    const bool is_choice = statistic != NULL && strcmp(statistic, "choice") == 0;
     const bool is_noise = is_amount(statistic) && lower <= 0.0 && upper >= 0.0;
     (void)snprintf(interval, sizeof interval, "%s to %s", shown(lower, low),
                    shown(upper, high));
     const char *const cells[] = {label != NULL       ? label
                                  : statistic != NULL ? statistic
                                                      : "value",
-                                 isfinite(value) ? shown(value, number) : "chosen",
+                                 isfinite(value) ? shown(value, number)
+                                 : is_choice     ? "chosen"
+                                                 : "none (too few rows for this noise)",
                                  isfinite(lower) && isfinite(upper) ? interval
                                                                     : "not stated",
                                  is_noise ? "within the noise" : ""};

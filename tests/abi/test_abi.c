@@ -115,7 +115,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(struct ArrowArrayStream, 40, private_data, 32);
     assert_layout(sotto_data_file, 56, stored_table, 32);
     assert_layout(sotto_data_file, 56, where, 48);
-    assert_layout(sotto_evaluation, 88, deviance, 80);
+    assert_layout(sotto_evaluation, 104, majority, 96);
     assert_layout(sotto_training_errors, 24, upper, 16);
     assert_layout(sotto_train_config, 384, progress_context, 376);
     assert_layout(sotto_forecast, 48, trivial, 40);

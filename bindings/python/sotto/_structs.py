@@ -216,6 +216,8 @@ class Evaluation(Structure):
         ("mae", c_double),
         ("r2", c_double),
         ("deviance", c_double),
+        ("balanced_accuracy", c_double),
+        ("majority", c_double),
     ]
 
 

@@ -248,7 +248,8 @@ class Model(Certified, Handle):
     def evaluate(self, X: Any, y: Any = None, *, threshold: float = 0.5) -> dict[str, Any]:
         """Scores of the model on PUBLIC rows.
 
-        Classes: accuracy, log_loss, auc, brier, confusion; numbers: mse, mae, r2, deviance. A
+        Classes: accuracy, balanced_accuracy, majority (the share of the most frequent class), log_loss, auc,
+        brier, confusion; numbers: mse, mae, r2, deviance. A
         score without meaning for the model is NaN. Scores of private rows are a release that is not
         charged here.
         """
@@ -258,7 +259,7 @@ class Model(Certified, Handle):
         del keep
         size = scores.classes
         names = (("mse", "mae", "r2", "deviance") if self._predicts == _NUMBER
-                 else ("accuracy", "log_loss", "auc", "brier"))
+                 else ("accuracy", "balanced_accuracy", "majority", "log_loss", "auc", "brier"))
         found = {"rows": scores.rows, **{name: getattr(scores, name) for name in names}}
         if size > 0:
             found["confusion"] = [scores.confusion[place * size:(place + 1) * size]

@@ -135,13 +135,33 @@ static double area_under_curve(tally *counts)
     return (double)twice_won / (2.0 * (double)pairs);
 }
 
+/* A class without rows has no share, and does not count. */
+static void sum_up_confusion(const tally *counts, sotto_evaluation *evaluation)
+{
+    const size_t classes = counts->classes;
+    uint64_t right = 0, most = 0;
+    double shares = 0.0, there = 0.0;
+    for (size_t k = 0; k < classes; k++) {
+        const uint64_t hits = counts->confusion[k * classes + k];
+        uint64_t all = 0;
+        for (size_t said = 0; said < classes; said++)
+            all += counts->confusion[k * classes + said];
+        right += hits;
+        if (all > most) most = all;
+        if (all > 0) {
+            shares += (double)hits / (double)all;
+            there += 1.0;
+        }
+    }
+    evaluation->accuracy = (double)right / (double)counts->rows;
+    evaluation->balanced_accuracy = shares / there;
+    evaluation->majority = (double)most / (double)counts->rows;
+}
+
 static void sum_up_classes(tally *counts, sotto_evaluation *evaluation)
 {
-    uint64_t right = 0;
     const double rows = (double)counts->rows;
-    for (size_t k = 0; k < counts->classes; k++)
-        right += counts->confusion[k * counts->classes + k];
-    evaluation->accuracy = (double)right / rows;
+    sum_up_confusion(counts, evaluation);
     evaluation->auc = area_under_curve(counts);
     evaluation->classes = counts->classes;
     evaluation->confusion = counts->confusion;
@@ -240,7 +260,9 @@ static sotto_status evaluate(const sotto_model *model, sot_source *source,
                                              .mse = none,
                                              .mae = none,
                                              .r2 = none,
-                                             .deviance = none};
+                                             .deviance = none,
+                                             .balanced_accuracy = none,
+                                             .majority = none};
         if (counts.classes == 0) {
             sum_up_numbers(&counts, out_evaluation);
         } else {

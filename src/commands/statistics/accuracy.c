@@ -1,4 +1,5 @@
-/* The share of rows that a model predicts right: the mean of a boolean. Claims: release.md. */
+/* The share of rows that a model predicts right: the mean of a boolean; and the rows of every statistic of a
+ * model. Claims: release.md. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "commands/statistics/release.h"
@@ -13,29 +14,40 @@ static const sotto_column right = {.name = "right",
                                    .scaling = SOTTO_SCALE_NONE,
                                    .width = 1.0};
 
-static sotto_status prepare_accuracy(sot_release *release, sotto_error *error)
+sotto_status sot_release_need_classifier(const sot_release *release, sotto_error *error)
 {
     const sotto_model *model = release->config->model;
+    const char *name = release->statistic->name;
     if (model == NULL) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the accuracy is that of a model; give a model");
+                        "`model` is missing: the %s needs a model; give one", name);
     }
     if (release->schema != sotto_model_schema(model)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the accuracy needs the model's own schema; give "
-                        "sotto_model_schema()");
+                        "the %s needs the model's own schema; give sotto_model_schema()",
+                        name);
     }
     if (sotto_model_predicts(model) == SOTTO_PREDICTS_NUMBER) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "the model %s predicts numbers and has no accuracy; evaluate it "
-                        "on public rows with `data_is_public=true`",
-                        sotto_model_kind_name(sotto_model_kind_of(model)));
+                        "the model %s predicts numbers and has no %s; evaluate it on "
+                        "public rows with `data_is_public=true`",
+                        sotto_model_kind_name(sotto_model_kind_of(model)), name);
     }
-    const sotto_status status =
-        sot_model_check_threshold(model, release->config->threshold, error);
+    return sot_model_check_threshold(model, release->config->threshold, error);
+}
+
+static sotto_status prepare_accuracy(sot_release *release, sotto_error *error)
+{
+    const sotto_status status = sot_release_need_classifier(release, error);
     if (status != SOTTO_OK) return status;
     release->described = &right;
     return sot_statistic_mean.prepare(release, error);
+}
+
+static double judge_accuracy(const sot_release *release, const sot_scorer *scorer)
+{
+    const double threshold = release->config->threshold;
+    return sot_scorer_decide(scorer, threshold) == scorer->label ? 1.0 : 0.0;
 }
 
 static sotto_status take_accuracy(sot_release *release, double value, sotto_error *error)
@@ -63,6 +75,7 @@ static sotto_status restate_accuracy(sot_release *release, const sot_json_value 
 
 const sot_statistic sot_statistic_accuracy = {.name = "accuracy",
                                               .needs_column = false,
+                                              .judge = judge_accuracy,
                                               .prepare = prepare_accuracy,
                                               .take = take_accuracy,
                                               .publish = publish_accuracy,
@@ -106,7 +119,7 @@ sotto_status sot_accuracy_open(const sot_release *release, const sotto_data_file
     return sot_scorer_open(release->config->model, &out_rows->scorer, error);
 }
 
-/* The row just scored, `value` 1 for a hit: counted now, or put where its unit keeps it. */
+/* The row just scored: counted now, or put where its unit keeps it. */
 static sotto_status take_scored(sot_release *release, sot_accuracy_rows *rows,
                                 double value, sotto_error *error)
 {
@@ -119,7 +132,6 @@ static sotto_status take_scored(sot_release *release, sot_accuracy_rows *rows,
 sotto_status sot_accuracy_read(sot_release *release, sot_accuracy_rows *rows,
                                sotto_rng *rng, sotto_error *error)
 {
-    const double threshold = release->config->threshold;
     sot_scorer *scorer = &rows->scorer;
     sotto_status status = SOTTO_OK;
     bool more = true;
@@ -131,9 +143,9 @@ sotto_status sot_accuracy_read(sot_release *release, sot_accuracy_rows *rows,
     while (status == SOTTO_OK && more) {
         status = sot_scorer_next(scorer, rows->source, &more, error);
         if (status != SOTTO_OK || !more) break;
-        const bool hit = sot_scorer_decide(scorer, threshold) == scorer->label;
+        const double value = release->statistic->judge(release, scorer);
         release->lines++;
-        status = take_scored(release, rows, hit ? 1.0 : 0.0, error);
+        status = take_scored(release, rows, value, error);
     }
     if (status == SOTTO_OK) status = sot_kept_take(release, &rows->kept, error);
     return status;

@@ -115,7 +115,7 @@ static sotto_status set_bins(sot_release *release, sotto_error *error)
 
 /* One row is in one bin or none. Adding or removing it moves one count by 1; replacing it moves
  * one count up and another down. */
-static sotto_status add_histogram_part(sot_release *release, const char *purpose,
+sotto_status sot_release_add_histogram(sot_release *release, const char *purpose,
                                        sotto_error *error)
 {
     const bool replaced = release->config->adjacency == SOTTO_REPLACE_ONE;
@@ -132,7 +132,7 @@ static sotto_status add_histogram_part(sot_release *release, const char *purpose
 static sotto_status prepare_histogram(sot_release *release, sotto_error *error)
 {
     sotto_status status = set_bins(release, error);
-    if (status == SOTTO_OK) status = add_histogram_part(release, "histogram", error);
+    if (status == SOTTO_OK) status = sot_release_add_histogram(release, "histogram", error);
     return status;
 }
 
@@ -265,7 +265,7 @@ static sotto_status prepare_bounds(sot_release *release, sotto_error *error)
     }
     sotto_status status = sot_release_make_exact(release, BOUND_BINS, error);
     if (status == SOTTO_OK)
-        status = add_histogram_part(release, "histogram of exponents", error);
+        status = sot_release_add_histogram(release, "histogram of exponents", error);
     if (status != SOTTO_OK) return status;
     /* The least T with BOUND_BINS P(noise >= T) <= 1 - confidence: then no empty bin is taken
      * for a filled one, but for that probability. P(noise >= T) = r^T / (1 + r). */

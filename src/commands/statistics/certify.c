@@ -131,7 +131,9 @@ sotto_status sot_release_certify(const sot_release *release, sot_session *sessio
     char unit[SOT_UNIT_NAME_BYTES];
     sot_name_unit(release->schema, unit);
     sot_printable(config->column == NULL ? "" : config->column, column, sizeof column);
-    (void)snprintf(output, sizeof output, "a private %s%s%s", release->statistic->name,
+    (void)snprintf(output, sizeof output, "%sprivate %s%s%s",
+                   config->statistic == SOTTO_RELEASE_SCORES ? "" : "a ",
+                   release->statistic->name,
                    config->column == NULL ? "" : " of the column ", column);
     sot_session_covered(session, access);
     if (given)
@@ -148,7 +150,7 @@ sotto_status sot_release_certify(const sot_release *release, sot_session *sessio
     size_t count = 1;
     if (release->schema != NULL && sot_schema_state_adjusted(release->schema, adjusted))
         unprotected[count++] = adjusted;
-    if (config->statistic == SOTTO_RELEASE_ACCURACY)
+    if (release->statistic->judge != NULL)
         unprotected[count++] = "the model, which was released before";
     unprotected[count++] = "the settings of this release";
     count += sot_session_row_facts(session, unprotected + count);
@@ -175,8 +177,7 @@ sotto_status sot_release_certify(const sot_release *release, sot_session *sessio
 typedef struct release_again {
     sotto_release_config config;
     sotto_schema *schema;
-    sotto_model
-        model; /* of an accuracy: its schema and hash, and that it predicts classes */
+    sotto_model model; /* its schema and hash, and that it predicts classes */
     const char *where[SOT_CONDITIONS_MAX + 1];
     sot_release release;
 } release_again;
@@ -200,13 +201,14 @@ static sotto_status read_where(const sot_json_value *request, release_again *sel
     return status;
 }
 
-/* The model of an accuracy is named by its hash; that it distinguishes classes is believed with it. */
+/* A model is named by its hash; that it gives two classes a probability is believed with it. */
 static sotto_status read_model(const sot_json_value *root, release_again *self,
                                sotto_error *error)
 {
     const char *hash = NULL;
-    if (self->config.statistic != SOTTO_RELEASE_ACCURACY) return SOTTO_OK;
-    const sotto_status status = sot_json_get_string(root, "model", &hash, error);
+    sot_json_value member;
+    if (!sot_json_member(root, "model", &member)) return SOTTO_OK;
+    const sotto_status status = sot_json_as_string(&member, &hash, error);
     if (status != SOTTO_OK) return status;
     if (strlen(hash) + 1 != sizeof self->model.hash)
         return sot_fail(error, SOTTO_VERIFICATION, "model is not the hash of a file");

@@ -45,7 +45,7 @@ static void write_settings(sot_json_writer *writer, const sot_release *release)
     sot_json_put_number(writer, "delta", config->delta);
     write_text(writer, "adjacency", sotto_adjacency_name(config->adjacency));
     write_whole(writer, "public_n", config->public_n);
-    if (config->statistic == SOTTO_RELEASE_ACCURACY) {
+    if (release->statistic->judge != NULL) {
         write_text(writer, "model", config->model->hash);
         sot_json_put_number(writer, "threshold", config->threshold);
     } else if (release->described != NULL && release->described->bounded &&
@@ -65,6 +65,28 @@ static void write_value(sot_json_writer *writer, const sot_released_value *value
     sot_json_put_number(writer, "lower", value->lower);
     sot_json_put_number(writer, "upper", value->upper);
     sot_json_put_number(writer, "standard_error", value->standard_error);
+    sot_json_end_object(writer);
+}
+
+/* The noisy counts behind the scores: a row of cells for each class. */
+static void write_histogram(sot_json_writer *writer, const sot_release *release)
+{
+    if (release->counts == NULL) return;
+    const uint64_t cells = release->size / 2;
+    sot_json_key(writer, "histogram");
+    sot_json_begin_object(writer);
+    sot_json_open_array(writer, "edges");
+    for (uint64_t i = 0; i <= cells; i++)
+        sot_json_write_double(writer, release->edges[i]);
+    sot_json_end_array(writer);
+    sot_json_open_array(writer, "counts");
+    for (uint64_t label = 0; label < 2; label++) {
+        sot_json_begin_array(writer);
+        for (uint64_t i = 0; i < cells; i++)
+            sot_json_write_int64(writer, release->counts[label * cells + i]);
+        sot_json_end_array(writer);
+    }
+    sot_json_end_array(writer);
     sot_json_end_object(writer);
 }
 
@@ -127,6 +149,7 @@ static sotto_status write_payload(sot_json_writer *writer, const sot_release *re
             write_value(writer, &release->values[i]);
         sot_json_end_array(writer);
     }
+    write_histogram(writer, release);
     if (release->config->statistic == SOTTO_RELEASE_RESPONSES)
         write_answers(writer, release);
     if (release->threshold > 0) {

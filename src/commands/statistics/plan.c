@@ -27,6 +27,7 @@ static const sot_statistic *const statistics[] = {
     &sot_statistic_responses,
     &sot_statistic_choice,
     &sot_statistic_accuracy,
+    &sot_statistic_scores,
 };
 enum { STATISTICS = sizeof statistics / sizeof statistics[0] };
 
@@ -120,8 +121,7 @@ static sotto_status check_schema(const sot_release *release, sotto_error *error)
                         "from rows; for example `schema=survey.schema.json`",
                         release->statistic->name);
     }
-    if (sotto_schema_is_matrix(schema) &&
-        release->config->statistic != SOTTO_RELEASE_ACCURACY) {
+    if (sotto_schema_is_matrix(schema) && release->statistic->judge == NULL) {
         return sot_fail(
             error, SOTTO_UNSUPPORTED,
             "the schema is of a matrix (\"features\": %zu), whose columns have no names "
@@ -201,7 +201,6 @@ static sotto_status check_strangers(const sot_release *release, sotto_error *err
     const bool listed = choice && (config->score == SOTTO_SCORE_REVENUE ||
                                    config->score == SOTTO_SCORE_QUANTILE);
     const bool histogram = config->statistic == SOTTO_RELEASE_HISTOGRAM;
-    const bool accuracy = config->statistic == SOTTO_RELEASE_ACCURACY;
     const char *stranger = NULL;
     if (config->edges != NULL && !histogram) stranger = "`edges`";
     if (config->bins > 0 && !histogram) stranger = "`bins`";
@@ -210,7 +209,7 @@ static sotto_status check_strangers(const sot_release *release, sotto_error *err
     if (config->sensitivity > 0 && !given) stranger = "`sensitivity`";
     if (config->monotone && !given) stranger = "`monotone`";
     if (config->score != SOTTO_SCORE_GIVEN && !choice) stranger = "`score`";
-    if (config->model != NULL && !accuracy) stranger = "`model`";
+    if (config->model != NULL && release->statistic->judge == NULL) stranger = "`model`";
     if (given && config->public_n > 0) stranger = "`public_n`";
     if (given && config->where != NULL && config->where[0] != NULL) stranger = "`where`";
     if (stranger == NULL) return SOTTO_OK;
@@ -373,6 +372,7 @@ void sot_release_clear(sot_release *release)
     for (size_t i = 0; release->labels != NULL && i < release->size; i++)
         sot_free(release->labels[i]);
     sot_free(release->labels);
+    sot_free(release->counts);
     for (size_t i = 0; i < release->value_count; i++)
         sot_free(release->values[i].label);
     sot_free(release->values);

@@ -25,6 +25,8 @@ typedef struct sot_release sot_release;
 typedef struct sot_statistic {
     const char *name;
     bool needs_column;
+    /* The value of a row that a model has scored; NULL: the statistic is of a table. */
+    double (*judge)(const sot_release *release, const sot_scorer *scorer);
     sotto_status (*prepare)(sot_release *release, sotto_error *error);
     sotto_status (*take)(sot_release *release, double value, sotto_error *error);
     sotto_status (*publish)(sot_release *release, sotto_gate *gate, sotto_error *error);
@@ -78,7 +80,8 @@ struct sot_release {
     size_t answers_room;
 
     /* ---- released ---- */
-    char **labels; /* of candidates that came with their scores */
+    char **labels;   /* of candidates that came with their scores */
+    int64_t *counts; /* of scores: the noisy histogram, `size` of them */
     sot_released_value *values;
     size_t value_count;
     uint32_t *reports; /* randomised answers, one per row */
@@ -94,7 +97,8 @@ struct sot_release {
 
 extern const sot_statistic sot_statistic_count, sot_statistic_sum, sot_statistic_mean,
     sot_statistic_histogram, sot_statistic_quantile, sot_statistic_bounds,
-    sot_statistic_responses, sot_statistic_choice, sot_statistic_accuracy;
+    sot_statistic_responses, sot_statistic_choice, sot_statistic_accuracy,
+    sot_statistic_scores;
 
 /* Does everything up to the plan; sot_release_clear() frees it, also after a failure. */
 SOTTO_MUST_CHECK sotto_status sot_release_prepare(const sotto_release_config *config,
@@ -112,6 +116,10 @@ bool sot_release_selects(const sot_release *release);
 /* True if the scores of a choice come from a file, with the sensitivity that the caller
  * declares. */
 bool sot_release_scores_are_given(const sot_release *release);
+
+/* For prepare(): the model must be given, with its own schema, and predict classes. */
+SOTTO_MUST_CHECK sotto_status sot_release_need_classifier(const sot_release *release,
+                                                          sotto_error *error);
 
 /* For prepare(): the column must be numeric with bounds that are known. */
 SOTTO_MUST_CHECK sotto_status sot_release_need_number(const sot_release *release,
@@ -141,6 +149,11 @@ SOTTO_MUST_CHECK sotto_status sot_release_make_exact(sot_release *release, uint6
 
 /* The value on the grid, nearest and within [least, most]. Total. */
 int64_t sot_release_round(const sot_release *release, double value);
+
+/* One row is in one cell or in none. Adds the event of a histogram of `size` cells to the plan. */
+SOTTO_MUST_CHECK sotto_status sot_release_add_histogram(sot_release *release,
+                                                        const char *purpose,
+                                                        sotto_error *error);
 
 /* Values to print; labels are copied. */
 SOTTO_MUST_CHECK sotto_status sot_release_make_values(sot_release *release, size_t count,
@@ -205,8 +218,8 @@ SOTTO_MUST_CHECK sotto_status sot_kept_take(sot_release *release,
                                             sotto_error *error);
 void sot_kept_clear(sot_kept_rows *kept); /* wipes */
 
-/* Rows of a model, one after another: `take` gets 1 for each that it predicts right and 0 for the
- * others. Opening sees the header only; start with {0}. */
+/* Rows of a model, one after another: `take` gets the statistic's judgement of each. Opening sees the
+ * header only; start with {0}. */
 typedef struct sot_accuracy_rows {
     sot_source *source;
     sot_scorer scorer;

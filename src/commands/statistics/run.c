@@ -21,13 +21,13 @@ typedef struct release_run {
     sotto_data_file file;         /* path NULL: records */
     const sotto_records *records; /* NULL: a file */
     sot_where *where;             /* NULL: no condition */
-    sot_source *source;           /* NULL for scores from a file, and for an accuracy */
-    sot_accuracy_rows accuracy;   /* the rows of an accuracy */
+    sot_source *source;           /* NULL for scores from a file, and with a model */
+    sot_accuracy_rows accuracy;   /* the rows of a model */
 } release_run;
 
-static bool is_accuracy(const sot_release *release)
+static bool is_of_model(const sot_release *release)
 {
-    return release->config->statistic == SOTTO_RELEASE_ACCURACY;
+    return release->statistic->judge != NULL;
 }
 
 /* ---- the session ---- */
@@ -124,7 +124,7 @@ static sotto_status read_rows(release_run *run, sotto_error *error)
     if (sot_release_scores_are_given(release))
         return sot_read_scores(release, run->file.path, error);
     const sotto_status status =
-        is_accuracy(release)
+        is_of_model(release)
             ? sot_accuracy_read(release, &run->accuracy, run->session.rng, error)
             : read_table(run, error);
     if (status != SOTTO_OK) return status;
@@ -171,16 +171,16 @@ static sotto_status make_ready(release_run *run, const char *const *conditions,
                         "leave `table`, `where` and `query` out");
     }
     if (run->records != NULL &&
-        (sot_release_scores_are_given(release) || is_accuracy(release))) {
+        (sot_release_scores_are_given(release) || is_of_model(release))) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "given scores and the accuracy of a model are released from a "
+                        "given scores and statistics of a model are released from a "
                         "file; use sotto_release_data()");
     }
     sotto_status status = read_conditions(run, conditions, error);
     if (status != SOTTO_OK) return status;
     begin_session(run);
     status = sot_session_check(&run->session, error);
-    if (status == SOTTO_OK && is_accuracy(release)) {
+    if (status == SOTTO_OK && is_of_model(release)) {
         status = sot_accuracy_open(release, &run->file, &run->accuracy, error);
     } else if (status == SOTTO_OK && !sot_release_scores_are_given(release)) {
         status = run->records != NULL

@@ -12,7 +12,9 @@ static void show_value(sot_prose *prose, const sot_released_value *value,
 {
     char middle[SOT_SHOWN_BYTES], low[SOT_SHOWN_BYTES], high[SOT_SHOWN_BYTES];
     char percent[SOT_SHOWN_BYTES];
-    if (isnan(value->value)) {
+    if (isnan(value->value) && label == value->label) {
+        sot_prose_line(prose, label, "none (too few rows for this noise)");
+    } else if (isnan(value->value)) {
         sot_prose_line(prose, label, "%s", value->label);
     } else if (isnan(value->lower)) {
         sot_prose_line(prose, label, "%s", sot_shown(value->value, 0, middle));

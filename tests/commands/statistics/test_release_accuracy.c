@@ -6,31 +6,8 @@
 #include <sotto/model.h>
 
 #include "artifact/model_file/model.h"
-#include "base/file/file.h"
 #include "base/memory.h"
-#include "release_study.h"
-
-/* Of the study's table: whether a row has more than two visits. */
-static const char model_text[] =
-    "{\"kind\": \"model\", \"version\": 1, \"model\": \"logistic\", \"method\": "
-    "\"none\", "
-    "\"settings\": {}, \"classes\": [\"<=2\", \">2\"], \"schema\": {\"dataset\": "
-    "\"study-1\", \"target\": {\"column\": \"visits\", \"above\": 2}, \"columns\": ["
-    "{\"name\": \"age\", \"type\": \"number\", \"lower\": 18, \"upper\": 90},"
-    "{\"name\": \"visits\", \"type\": \"integer\", \"lower\": 0, \"upper\": 6},"
-    "{\"name\": \"town\", \"type\": \"category\", \"values\": [\"Lund\", \"Ystad\", "
-    "\"Kivik\"]}]}, \"features\": [\"age\", \"town=Lund\", \"town=Ystad\", "
-    "\"town=Kivik\", \"(intercept)\"], \"coefficients\": [\"0x1.8p+1\", \"-0x1p+0\", "
-    "\"0x1p-1\", \"0x1p+0\", \"-0x1p-3\"]}";
-
-static sotto_model *read_model(const char *text)
-{
-    sotto_model *model = NULL;
-    sotto_error error;
-    assert_ok(sotto_model_parse("model.json", text, strlen(text), &model, &error),
-              &error);
-    return model;
-}
+#include "model_study.h"
 
 static sotto_release_config config_of(const sotto_model *model)
 {
@@ -43,27 +20,6 @@ static sotto_release_config config_of(const sotto_model *model)
     return config;
 }
 
-/* What the command does, as study_run(), with a model's schema. */
-static int accuracy_run(const tape_table *table, const tape_place *place, void *context)
-{
-    const release_study *study = context;
-    sotto_release_config config = study->config;
-    sotto_error error = {0};
-    sotto_release_result *result = NULL;
-    if (study->n_is_public) config.public_n = table->rows;
-    const sotto_status status = sotto_release_data(
-        &config, sotto_model_schema(config.model),
-        &(const sotto_data_file){.path = place->input_path}, &result, &error);
-    if (status == SOTTO_OK) {
-        printf("%s%s", sotto_release_text(result), sotto_release_json(result));
-        fprintf(stderr, "%s", sotto_release_certificate(result));
-    } else {
-        fprintf(stderr, "%s\n", error.message);
-    }
-    sotto_release_free(result);
-    return study_exit_code(status);
-}
-
 static void check_neighbours(sotto_adjacency adjacency, double delta)
 {
     sotto_model *model = read_model(model_text);
@@ -72,7 +28,7 @@ static void check_neighbours(sotto_adjacency adjacency, double delta)
     study.config.adjacency = adjacency;
     study.config.delta = delta;
     tape_study tape = study_of(&study);
-    tape.run = accuracy_run;
+    tape.run = model_run;
     const char *leak = study_releases(&tape) ? tape_check_neighbours(&tape, adjacency)
                                              : "it releases nothing";
     if (leak != NULL) fail_msg("%s", leak);
@@ -92,20 +48,6 @@ static void one_row_replaced_shows_nothing(void **state)
 }
 
 /* ---- the number ---- */
-
-static const char *write_rows(void)
-{
-    static char path[64];
-    char text[8192];
-    size_t size = (size_t)snprintf(text, sizeof text, "town,age,visits\n");
-    for (int i = 0; i < 300; i++)
-        size += (size_t)snprintf(text + size, sizeof text - size, "%s,%d.5,%d\n",
-                                 study_towns[i % 3], 18 + (i * 37) % 72, (i * i) % 7);
-    sotto_error error;
-    (void)snprintf(path, sizeof path, "/tmp/sotto-accuracy-%ld.csv", (long)getpid());
-    assert_ok(sot_file_write(path, text, size, 0600, &error), &error);
-    return path;
-}
 
 static void the_accuracy_is_that_of_the_rows_but_for_the_noise(void **state)
 {
@@ -137,25 +79,6 @@ static void the_accuracy_is_that_of_the_rows_but_for_the_noise(void **state)
     assert_int_equal(unlink(path), 0);
     sotto_model_free(model);
 }
-
-/* The same table: which town a row has, by a softmax model; the visits, by a linear one. */
-#define STUDY_MODEL(model, target, classes, features, coefficients)                      \
-    "{\"kind\": \"model\", \"version\": 2, \"model\": \"" model                          \
-    "\", \"method\": \"none\", \"settings\": {}, " classes                               \
-    "\"schema\": {\"dataset\": \"study-1\", \"target\": \"" target "\", \"columns\": ["  \
-    "{\"name\": \"age\", \"type\": \"number\", \"lower\": 18, \"upper\": 90},"           \
-    "{\"name\": \"visits\", \"type\": \"integer\", \"lower\": 0, \"upper\": 6},"         \
-    "{\"name\": \"town\", \"type\": \"category\", \"values\": [\"Lund\", \"Ystad\", "    \
-    "\"Kivik\"]}]}, \"features\": [" features                                            \
-    ", \"(intercept)\"], \"coefficients\": [" coefficients "]}"
-static const char softmax_text[] =
-    STUDY_MODEL("softmax", "town", "\"classes\": [\"Lund\", \"Ystad\", \"Kivik\"], ",
-                "\"age\", \"visits\"",
-                "[\"0x1p+1\", \"0x1p+0\", \"0x1p-3\"], [\"-0x1p+0\", \"0x1.8p+1\", "
-                "\"0x0p+0\"], [\"0x1p-1\", \"-0x1p+0\", \"-0x1p-2\"]");
-static const char linear_text[] = STUDY_MODEL(
-    "linear", "visits", "", "\"age\", \"town=Lund\", \"town=Ystad\", \"town=Kivik\"",
-    "\"0x1p+1\", \"0x1p+0\", \"0x1p-3\", \"0x1p+0\", \"0x1p-1\"");
 
 static void several_classes_have_an_accuracy_and_numbers_have_none(void **state)
 {
