@@ -339,10 +339,21 @@ sotto_status sot_candidates_search(const char *search, uint64_t count, uint64_t 
 
 void sot_candidates_clear(sot_candidates *candidates)
 {
-    for (size_t i = 0; candidates->texts != NULL && i < candidates->count; i++)
+    const size_t all = candidates->count + candidates->skipped;
+    for (size_t i = 0; candidates->texts != NULL && i < all; i++)
         sot_free(candidates->texts[i]);
     sot_free(candidates->texts);
     *candidates = (sot_candidates){.count = 0};
+}
+
+void sot_candidates_skip(sot_candidates *candidates, size_t index)
+{
+    char *text = candidates->texts[index];
+    const size_t behind = candidates->count - index - 1;
+    memmove(&candidates->texts[index], &candidates->texts[index + 1],
+            (behind + candidates->skipped) * sizeof text);
+    candidates->count--;
+    candidates->texts[candidates->count + candidates->skipped++] = text;
 }
 
 sotto_status sot_candidates_apply(const sot_candidates *candidates, size_t index,

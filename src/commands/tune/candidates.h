@@ -50,7 +50,8 @@ typedef struct sot_candidates {
     size_t setting_count;
     const sot_tuned *settings[SOT_TUNE_SETTINGS_MAX];
     size_t count;
-    char **texts; /* of each candidate: "lambda=0.1;steps=50", owned */
+    size_t skipped; /* behind the candidates: those that sot_candidates_skip() took out */
+    char **texts;   /* of each candidate: "lambda=0.1;steps=50", owned */
 } sot_candidates;
 
 /* Every combination of the grid's values, the last setting fastest. Refuses values out of range, given twice, settings
@@ -70,6 +71,9 @@ SOTTO_MUST_CHECK sotto_status sot_candidates_search(const char *search, uint64_t
                                                     sot_candidates *out_candidates,
                                                     sotto_error *error);
 void sot_candidates_clear(sot_candidates *candidates);
+
+/* Takes a candidate out; the others keep their order. */
+void sot_candidates_skip(sot_candidates *candidates, size_t index);
 
 /* The base settings with those of candidate `index` in their place. */
 SOTTO_MUST_CHECK sotto_status sot_candidates_apply(const sot_candidates *candidates,

@@ -192,10 +192,13 @@ static sotto_status make_runs(sotto_tuning *tuning, sotto_error *error)
     const size_t count = tuning->candidates.count;
     tuning->runs = sot_new_array(count, sizeof *tuning->runs);
     if (tuning->runs == NULL) return sot_fail_memory(error, count, sizeof *tuning->runs);
-    sotto_status status =
-        sot_tuning_is_public(tuning)
-            ? sot_tuning_plan_runs(tuning, tuning->config.train.epsilon, error)
-            : sot_tuning_calibrate(tuning, error);
+    sotto_status status;
+    do {
+        status = sot_tuning_is_public(tuning)
+                     ? sot_tuning_plan_runs(tuning, tuning->config.train.epsilon, error)
+                     : sot_tuning_calibrate(tuning, error);
+    } while (status == SOTTO_INVALID_ARGUMENT && sot_tuning_skip_refused(tuning));
+    if (sot_tuning_is_public(tuning)) tuning->run_epsilon = SOTTO_UNSET;
     return status == SOTTO_OK ? check_methods(tuning, error) : status;
 }
 

@@ -14,13 +14,17 @@
 
 /* ---- the plans of single trainings ---- */
 
+static void clear_run(sot_tuned_run *run)
+{
+    sotto_plan_free(run->plan);
+    sotto_training_free(run->training);
+    *run = (sot_tuned_run){.plan = NULL};
+}
+
 static void free_runs(sotto_tuning *tuning)
 {
-    for (size_t i = 0; tuning->runs != NULL && i < tuning->candidates.count; i++) {
-        sotto_plan_free(tuning->runs[i].plan);
-        sotto_training_free(tuning->runs[i].training);
-        tuning->runs[i] = (sot_tuned_run){.plan = NULL};
-    }
+    for (size_t i = 0; tuning->runs != NULL && i < tuning->candidates.count; i++)
+        clear_run(&tuning->runs[i]);
 }
 
 /* Plans the training's events, and then its score. */
@@ -51,25 +55,61 @@ static sotto_status name_candidate(const sotto_tuning *tuning, size_t index,
     return sot_fail(error, status, "%.60s: %.190s", name, message);
 }
 
+static sotto_status plan_candidate(const sotto_tuning *tuning, size_t index,
+                                   double epsilon, sot_tuned_run *run, sotto_error *error)
+{
+    sotto_train_config config = tuning->config.train;
+    config.epsilon = epsilon;
+    sotto_status status =
+        sot_candidates_apply(&tuning->candidates, index, &config, error);
+    /* Public rows may serve for a simulation of a private training; its plan is the same. */
+    if (!sot_method_row_of(config.method)->noiseless) config.data_is_public = false;
+    if (status == SOTTO_OK)
+        status = sot_training_plan_with(&config, tuning->schema, tuning->inputs,
+                                        &run->training, error);
+    return status == SOTTO_OK ? plan_run(tuning, run, error) : status;
+}
+
 sotto_status sot_tuning_plan_runs(sotto_tuning *tuning, double epsilon,
                                   sotto_error *error)
 {
-    sotto_status status = SOTTO_OK;
     free_runs(tuning);
-    for (size_t i = 0; status == SOTTO_OK && i < tuning->candidates.count; i++) {
-        sotto_train_config config = tuning->config.train;
-        config.epsilon = epsilon;
-        status = sot_candidates_apply(&tuning->candidates, i, &config, error);
-        /* Public rows may serve for a simulation of a private training; its plan is the same. */
-        if (!sot_method_row_of(config.method)->noiseless) config.data_is_public = false;
-        sot_tuned_run *run = &tuning->runs[i];
-        if (status == SOTTO_OK)
-            status = sot_training_plan_with(&config, tuning->schema, tuning->inputs,
-                                            &run->training, error);
-        if (status == SOTTO_OK) status = plan_run(tuning, run, error);
+    tuning->run_epsilon = epsilon;
+    for (size_t i = 0; i < tuning->candidates.count; i++) {
+        const sotto_status status =
+            plan_candidate(tuning, i, epsilon, &tuning->runs[i], error);
         if (status != SOTTO_OK) return name_candidate(tuning, i, status, error);
     }
-    return status;
+    return SOTTO_OK;
+}
+
+/* Without the marks of settings, which only error messages spell out. */
+static void copy_plain(char out[SOTTO_MESSAGE_BYTES], const char *message)
+{
+    for (; *message != '\0'; message++)
+        if (*message != '`') *out++ = *message;
+    *out = '\0';
+}
+
+bool sot_tuning_skip_refused(sotto_tuning *tuning)
+{
+    const size_t count = tuning->candidates.count;
+    bool refused[SOT_TUNE_CANDIDATES_MAX];
+    size_t skipped = 0;
+    free_runs(tuning);
+    for (size_t i = 0; i < count; i++) {
+        sot_tuned_run run = {.plan = NULL};
+        sotto_error error = {.status = SOTTO_OK};
+        refused[i] = plan_candidate(tuning, i, tuning->run_epsilon, &run, &error) ==
+                     SOTTO_INVALID_ARGUMENT;
+        if (refused[i] && skipped++ == 0 && tuning->skip_reason[0] == '\0')
+            copy_plain(tuning->skip_reason, error.message);
+        clear_run(&run);
+    }
+    if (skipped == 0 || skipped == count) return false;
+    for (size_t i = 0, gone = 0; i < count; i++)
+        if (refused[i]) sot_candidates_skip(&tuning->candidates, i - gone++);
+    return true;
 }
 
 /* Gathers the basis of the price. Settings that do not change the plan share one. */
@@ -220,6 +260,8 @@ static sotto_status give_up(sotto_tuning *tuning, const bracket *at, sotto_error
                         score, at->high, budget);
     }
     const sotto_status status = price(tuning, at->first_refused, error);
+    tuning->run_epsilon =
+        at->refused; /* the most generous: nothing is skipped too early */
     return status == SOTTO_OK ? refuse(tuning, error) : status;
 }
 

@@ -67,6 +67,17 @@ void sot_tuning_state(const sotto_tuning *tuning, size_t winner,
 
 /* ---- the plan for people and machines ---- */
 
+static void show_skipped(sot_prose *prose, const sotto_tuning *tuning)
+{
+    const sot_candidates *all = &tuning->candidates;
+    for (size_t i = 0; i < all->skipped; i++) {
+        char name[SOT_TUNE_TEXT_BYTES];
+        sot_tuning_name(tuning, all->count + i, name);
+        sot_prose_line(prose, i == 0 ? "skipped" : "", "%s", name);
+    }
+    if (all->skipped > 0) sot_prose_line(prose, "", "because %s", tuning->skip_reason);
+}
+
 static void show_score(sot_prose *prose, const sotto_tuning *tuning)
 {
     char value[SOT_SHOWN_BYTES];
@@ -88,6 +99,7 @@ static sotto_status make_text(sotto_tuning *tuning, sotto_error *error)
     sot_prose_line(&prose, "model", "%s", sotto_model_kind_name(config->model));
     name_space(tuning, words, sizeof words);
     sot_prose_line(&prose, "settings", "%s", words);
+    show_skipped(&prose, tuning);
     if (tuning->plan == NULL) {
         sot_prose_line(&prose, "privacy", "none: the rows were declared public");
         return sot_prose_finish(&prose, &tuning->text, error);
@@ -128,6 +140,14 @@ static void write_tuning(sot_json_writer *writer, const sotto_tuning *tuning)
     for (size_t i = 0; i < tuning->candidates.count; i++)
         sot_json_write_string(writer, tuning->candidates.texts[i]);
     sot_json_end_array(writer);
+    if (tuning->candidates.skipped > 0) {
+        sot_json_open_array(writer, "skipped");
+        for (size_t i = 0; i < tuning->candidates.skipped; i++)
+            sot_json_write_string(writer,
+                                  tuning->candidates.texts[tuning->candidates.count + i]);
+        sot_json_end_array(writer);
+        sot_json_put_text(writer, "skip_reason", tuning->skip_reason);
+    }
     sot_json_end_object(writer);
 }
 
@@ -159,6 +179,7 @@ sotto_status sot_tuning_summary(const sotto_tuning *tuning, size_t winner,
     sot_prose_line(&prose, "trainings", "a secret number, %s", words);
     name_space(tuning, words, sizeof words);
     sot_prose_line(&prose, "settings", "sampled from %s", words);
+    show_skipped(&prose, tuning);
     sot_prose_line(&prose, "each training", "epsilon %s, which the whole below covers",
                    sot_shown(tuning->run_epsilon, 0, value));
     show_score(&prose, tuning);

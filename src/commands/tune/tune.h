@@ -24,8 +24,9 @@ struct sotto_tuning {
     const sotto_schema *schema;        /* borrowed */
     const sot_training_inputs *inputs; /* borrowed; NULL: files are read */
     sot_candidates candidates;
-    sot_tuned_run *runs;         /* one a candidate */
-    double run_epsilon;          /* that each training is calibrated to */
+    sot_tuned_run *runs;                   /* one a candidate */
+    char skip_reason[SOTTO_MESSAGE_BYTES]; /* why the first candidate was skipped */
+    double run_epsilon;                    /* that each training is calibrated to */
     const sotto_plan **distinct; /* of the runs' plans; room for one a candidate */
     sotto_selection selection;   /* the basis of the price: those */
     double orders[SOT_TUNE_ORDERS], curve[SOT_TUNE_ORDERS];
@@ -99,6 +100,11 @@ SOTTO_MUST_CHECK sotto_status sot_tuning_calibrate(sotto_tuning *tuning,
 /* Plans the training of every candidate with this budget; SOTTO_UNSET: public rows. */
 SOTTO_MUST_CHECK sotto_status sot_tuning_plan_runs(sotto_tuning *tuning, double epsilon,
                                                    sotto_error *error);
+
+/* After plan_runs() or calibrate() refused a candidate: skips those that are refused with the last budget that was
+ * tried. False if that is none or all of them. A function of settings and schema only, so that the list
+ * stays public. */
+bool sot_tuning_skip_refused(sotto_tuning *tuning);
 
 /* ---- score.c: a score on the rows that are learned from, which is a release ---- */
 

@@ -109,6 +109,35 @@ static void the_score_is_part_of_every_run(void **state)
     sotto_schema_free(schema);
 }
 
+/* Skipping follows from settings and schema: the price of the rest is that of a grid without it. */
+static void a_candidate_without_a_budget_is_skipped(void **state)
+{
+    (void)state;
+    const char *const grids[] = {"lambda=40,0.0001,60", "lambda=40,60"};
+    sotto_error error;
+    sotto_schema *schema = schema_of(study_schema);
+    sotto_tuning *tunings[2] = {NULL, NULL};
+    sotto_tune_config config =
+        tune_config(SOTTO_METHOD_OBJECTIVE, SOTTO_ADD_REMOVE, 1e-6, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        config.grid = grids[i];
+        assert_ok(sotto_tuning_plan(&config, schema, &tunings[i], &error), &error);
+        assert_int_equal(sotto_tuning_candidates(tunings[i]), 2);
+    }
+    const double epsilon = sotto_tuning_run_epsilon(tunings[1]);
+    assert_within(sotto_tuning_run_epsilon(tunings[0]), 0.998 * epsilon, 1.002 * epsilon);
+    assert_non_null(
+        strstr(sotto_tuning_text(tunings[0]), "skipped           lambda=0.0001"));
+    assert_null(strstr(sotto_tuning_text(tunings[1]), "skipped"));
+    sotto_tuning_free(tunings[0]);
+    sotto_tuning_free(tunings[1]);
+    tunings[0] = NULL;
+    config.grid = "lambda=0.0001,0.0002";
+    assert_refused(sotto_tuning_plan(&config, schema, &tunings[0], &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "lambda=0.0001", NULL);
+    sotto_schema_free(schema);
+}
+
 /* ---- the number of trainings ---- */
 
 static size_t releases_of(sotto_tune_config config, uint64_t seed)
@@ -390,6 +419,7 @@ int main(void)
         cmocka_unit_test(the_whole_is_within_its_budget_and_uses_it),
         cmocka_unit_test(a_pure_tuning_costs_two_plus_eta_runs),
         cmocka_unit_test(the_score_is_part_of_every_run),
+        cmocka_unit_test(a_candidate_without_a_budget_is_skipped),
         cmocka_unit_test(the_number_of_trainings_has_the_law_that_is_charged),
         cmocka_unit_test(nothing_but_the_winner_depends_on_the_trainings),
         cmocka_unit_test(the_winner_says_how_it_was_tuned),
