@@ -185,10 +185,11 @@ static void show_text(const sotto_model *model, const sotto_evaluation *evaluati
         show_many(model, evaluation);
     }
     if (evaluation->accuracy < evaluation->majority)
-        cli_line("note",
-                 "the accuracy is below %.6g, that of always predicting the most frequent "
-                 "class; compare auc and balanced accuracy",
-                 evaluation->majority);
+        cli_line(
+            "note",
+            "the accuracy is below %.6g, that of always predicting the most frequent "
+            "class; compare auc and balanced accuracy",
+            evaluation->majority);
 }
 
 static sotto_status evaluate_public(const cli_call *call, const sotto_model *model,

@@ -132,7 +132,8 @@ sotto_status sot_release_add_histogram(sot_release *release, const char *purpose
 static sotto_status prepare_histogram(sot_release *release, sotto_error *error)
 {
     sotto_status status = set_bins(release, error);
-    if (status == SOTTO_OK) status = sot_release_add_histogram(release, "histogram", error);
+    if (status == SOTTO_OK)
+        status = sot_release_add_histogram(release, "histogram", error);
     return status;
 }
 

@@ -7,11 +7,11 @@
 
 enum { M = SOT_SCORE_CELLS, COUNTS = SOT_SCORE_COUNTS, GROUP = M / SOT_SCORE_GROUPS };
 
-/* No cell stands for a smaller probability: a log loss is at most 20 log 2 a row. */
+/* No cell stands for a smaller probability: a log loss is at most 20 log 2 per row. */
 #define LEAST 0x1p-20
 
-/* Edge i stands at the logit centre + FINEST sinh(GROWTH (i - 32))/GROWTH: cells of width 0.06 around the centre, of
- * 0.12 |z| at a distance z, and of 10 logits to either side. */
+/* Edge i is at the logit centre + FINEST sinh(GROWTH (i - 32))/GROWTH. Cells have the width 0.06 around the
+ * centre and 0.12 |z| at a distance z. They reach 10 logits to either side. */
 #define FINEST      0.06
 #define GROWTH      0.115
 #define CENTRE_MOST 7.0
@@ -89,7 +89,8 @@ static double quantile_of(const sot_score_noise *noise, double excess)
     return z + fmax(0.0, z * (z * z - 3.0)) * excess / 24.0;
 }
 
-/* sum of c x over sum of d x, d of zeros and ones: Fieller's interval. c x - theta d x has mean 0 at the truth. */
+/* Returns c.x / d.x for counts x, with Fieller's interval: (c - theta d).x has mean 0 at the truth. The
+ * weights d are 0 or 1. */
 static sot_score ratio_of(const double c[COUNTS], const double d[COUNTS],
                           const int64_t counts[COUNTS], const sot_score_noise *noise,
                           double most)
@@ -116,8 +117,8 @@ static sot_score ratio_of(const double c[COUNTS], const double d[COUNTS],
     return score_of(x / y, y * y - v * dd, x * y - v * cd, x * x - v * cc, most);
 }
 
-/* sum of a_i k_ij b_j over A B, a and b the counts of the classes: T(theta) = sum of a_i (k_ij - theta) b_j has
- * mean 0 at the truth, and its variance is estimated without bias from the noisy counts. */
+/* The score a'Kb / AB, with a and b the counts of the classes. T(theta) = a'(K - theta)b has mean 0 at the
+ * truth. Its variance is estimated without bias from the noisy counts. */
 typedef double kernel_function(int i, int j, int threshold);
 
 static double auc_kernel(int i, int j, int threshold)
@@ -241,9 +242,10 @@ void sot_score_all(const sot_score_cells *cells, const int64_t counts[COUNTS],
                    const sot_score_noise *noise,
                    sot_score out[SOT_SCORE_VALUES + SOT_SCORE_GROUPS])
 {
+    const double most =
+        fmax(log_loss(cells, 1, 0), log_loss(cells, 0, SOT_SCORE_CELLS - 1));
     out[SOT_SCORE_AUC] = pairs_of(auc_kernel, cells, counts, noise);
-    out[SOT_SCORE_LOG_LOSS] =
-        ratio(log_loss, every, cells, counts, noise, -log(cells->middles[0]));
+    out[SOT_SCORE_LOG_LOSS] = ratio(log_loss, every, cells, counts, noise, most);
     out[SOT_SCORE_BRIER] = ratio(brier, every, cells, counts, noise, 1.0);
     out[SOT_SCORE_ACCURACY] = ratio(hit, every, cells, counts, noise, 1.0);
     out[SOT_SCORE_BALANCED] = pairs_of(balanced_kernel, cells, counts, noise);

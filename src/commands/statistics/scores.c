@@ -65,7 +65,7 @@ static sotto_status take_scores(sot_release *release, double value, sotto_error 
 static double excess_of(const sot_noise *noise)
 {
     if (noise->mechanism == SOTTO_GAUSSIAN) return 0.0;
-    /* Of the discrete Laplace distribution: (1 + 4r + r^2)/(2r), r = exp(-1/scale). */
+    /* The discrete Laplace distribution has (1 + 4r + r^2)/(2r), r = exp(-1/scale). */
     return fmin(excess_max, 2.0 + cosh(1.0 / noise->scale));
 }
 

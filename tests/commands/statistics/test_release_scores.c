@@ -30,7 +30,8 @@ static void check_neighbours(sotto_adjacency adjacency, double delta, double thr
 {
     sotto_model *model = read_model(model_text);
     release_study study = {.config = config_of(model)};
-    study.config.epsilon = 200; /* so little noise that all scores of nine rows are printed */
+    study.config.epsilon =
+        200; /* so little noise that all scores of nine rows are printed */
     study.config.adjacency = adjacency;
     study.config.delta = delta;
     study.config.threshold = threshold;
@@ -175,6 +176,30 @@ static void too_few_rows_for_the_noise_give_no_score(void **state)
     sotto_release_free(result);
     assert_int_equal(unlink(path), 0);
     sotto_model_free(model);
+}
+
+/* The cells reach further on one side of a threshold that is not 1/2; no log loss is clipped to less. */
+static void the_worst_model_has_its_whole_log_loss(void **state)
+{
+    (void)state;
+    const double thresholds[] = {0.02, 0.5, 0.98};
+    const sot_score_noise none = {0.0, 0.0, 0.95};
+    for (size_t i = 0; i < 3; i++) {
+        sot_score_cells cells;
+        sot_score scores[SOT_SCORE_VALUES + SOT_SCORE_GROUPS];
+        int64_t counts[SOT_SCORE_COUNTS] = {0};
+        sot_score_make_cells(thresholds[i], &cells);
+        counts[SOT_SCORE_CELLS - 1] =
+            1000; /* the first class, at the largest probability */
+        sot_score_all(&cells, counts, &none, scores);
+        const double wanted = -log1p(-cells.middles[SOT_SCORE_CELLS - 1]);
+        assert_within(scores[SOT_SCORE_LOG_LOSS].value, wanted - 1e-9, wanted + 1e-9);
+        counts[SOT_SCORE_CELLS - 1] = 0;
+        counts[SOT_SCORE_CELLS] = 1000; /* the second class, at the smallest */
+        sot_score_all(&cells, counts, &none, scores);
+        const double other = -log(cells.middles[0]);
+        assert_within(scores[SOT_SCORE_LOG_LOSS].value, other - 1e-9, other + 1e-9);
+    }
 }
 
 /* ---- coverage ---- */
@@ -348,6 +373,7 @@ int main(void)
         cmocka_unit_test(the_noise_is_that_of_one_histogram),
         cmocka_unit_test(the_scores_are_those_of_the_rows_but_for_the_noise),
         cmocka_unit_test(too_few_rows_for_the_noise_give_no_score),
+        cmocka_unit_test(the_worst_model_has_its_whole_log_loss),
         cmocka_unit_test(intervals_cover_at_the_stated_rate),
         cmocka_unit_test(models_without_two_probabilities_are_refused),
         cmocka_unit_test(no_memory_is_an_error_and_not_a_crash),
