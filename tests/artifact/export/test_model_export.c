@@ -312,7 +312,7 @@ static void more_scores_than_a_stack_holds_are_refused(void **state)
     char *text = NULL;
     sotto_error error;
     assert_refused(sotto_model_export_c(model, "m", &text, &error), SOTTO_UNSUPPORTED,
-                   &error, "1000 draws with 20 scores", "16384", NULL);
+                   &error, "1000 posterior samples with 20 scores", "16384", NULL);
     sotto_model_free(model);
 }
 

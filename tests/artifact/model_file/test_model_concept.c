@@ -174,7 +174,7 @@ static const struct {
     {0, "\"0x0p+0\"]", "\"0x1p-1\"]", "no concept"},
     {4, "\"value\":\"Lund\"", "\"value\":\"Ystad\"", "twice"},
     {4, "\"value\":\"Lund\"", "\"value\":\"\"", "value"},
-    {5, "\"cuts\":[29.5,", "\"cuts\":[49.5,", "rise"},
+    {5, "\"cuts\":[29.5,", "\"cuts\":[49.5,", "increasing"},
     {5, "\"cuts\":[29.5,", "\"cuts\":[1e999,", "1e999"},
     {12, "\"column\":\"3\"", "\"column\":\"5\"", "from 1 to 4"},
     {12, "\"column\":\"3\"", "\"column\":\"4\"", "twice"},

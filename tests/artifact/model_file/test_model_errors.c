@@ -214,7 +214,7 @@ static void a_class_that_is_too_large_has_no_counts(void **state)
     model_replace(text, "\"cells\":4", "\"cells\":4,\"weights\":[1,1,1,1,1]", changed,
                   sizeof changed);
     assert_refused(sotto_model_parse("m.json", changed, strlen(changed), &model, &error),
-                   SOTTO_PARSE, &error, "weighs", NULL);
+                   SOTTO_PARSE, &error, "has weights", NULL);
     sot_free(text);
     close_scene(&self);
 }

@@ -278,7 +278,7 @@ static void shadows_of_a_network_may_be_private(void **state)
     sotto_error error;
     sotto_membership *found = NULL;
     assert_refused(sotto_membership_of(model, &config, &found, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "of 10 rows", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "row count is 10", NULL);
     sotto_model_free(model);
 }
 

@@ -222,7 +222,7 @@ static void statistics_refuse_what_they_cannot_mean(void **state)
         refuse(&config, "edges");
     }
     config = plain(SOTTO_RELEASE_BOUNDS, "c");
-    refuse(&config, "known");
+    refuse(&config, "values are public");
     config = plain(SOTTO_RELEASE_RESPONSES, "c");
     refuse(&config, "replace-one");
     config.adjacency = SOTTO_REPLACE_ONE;

@@ -150,7 +150,7 @@ static const refusal refusals[] = {
     {"{\"class\": \"stumps\", \"columns\": [\"dose\"], \"cuts\": {\"dose\": []}}",
      "cuts.dose", "one cut"},
     {"{\"class\": \"stumps\", \"columns\": [\"dose\"], \"cuts\": {\"dose\": [2, 2]}}",
-     "cuts.dose[1]", "rise"},
+     "cuts.dose[1]", "increasing"},
     {"{\"class\": \"stumps\", \"columns\": [\"dose\"], \"cuts\": {\"dose\": [-1, 2]}}",
      "cuts.dose[0]", "lower bound"},
     {"{\"class\": \"stumps\", \"columns\": [\"dose\"], \"cuts\": {\"dose\": [7, 7.5]}}",
