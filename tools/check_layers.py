@@ -49,7 +49,7 @@ ROWS = [
             "privacy/mechanisms/pate", "privacy/mechanisms/posterior"]),
     ("3f", ["data/readers/arrow"]),
     ("4a", ["models/linear/losses", "models/network/scattering"]),
-    ("4b", ["models", "models/concept/classes", "models/linear/rows", "models/network/layers"]),
+    ("4b", ["models", "models/additive", "models/concept/classes", "models/linear/rows", "models/network/layers"]),
     ("4c", ["methods", "models/linear/solver", "models/network/gemm"]),
     ("4d", ["models/concept/learn", "models/network/operations", "models/softmax"]),
     ("4e", ["models/network/engine"]),

@@ -64,6 +64,8 @@ static const analyst_rule training[] = {
     {"prior", ANALYST_INPUT, NULL, NULL, NULL},
     {"width", ANALYST_FREE, NULL, NULL, NULL},
     {"threshold", ANALYST_FREE, NULL, NULL, NULL},
+    {"basis", ANALYST_FREE, NULL, NULL, NULL},
+    {"bins", ANALYST_FREE, NULL, NULL, NULL},
     {"steps", ANALYST_FREE, NULL, NULL, NULL},
     {"learning-rate", ANALYST_FREE, NULL, NULL, NULL},
     {"sampling", ANALYST_FREE, NULL, NULL, NULL},

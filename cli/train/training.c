@@ -73,6 +73,8 @@ CLI_NAMES(optimizer_choice, sotto_optimizer, 0)
 
 CLI_NAMES(sampler_choice, sotto_sampler, 0)
 
+CLI_NAMES(basis_choice, sotto_basis, 0)
+
 const cli_option cli_training_options[] = {
     {"target", CLI_TEXT, CLI_OPTIONAL, "column to predict (default: the schema's)",
      .value = "COLUMN", .example = "smokes"},
@@ -124,6 +126,12 @@ const cli_option cli_training_options[] = {
      .value = "NAME", .fallback = "auto", .choices = schedule_choice},
     {"iterate", CLI_CHOICE, CLI_OPTIONAL, "sgd, gd: iterate to release", .value = "NAME",
      .fallback = "auto", .choices = iterate_choice},
+    {"basis", CLI_CHOICE, CLI_OPTIONAL,
+     "additive: one coefficient a bin, or one a step between neighbouring bins",
+     .value = "NAME", .fallback = "auto", .choices = basis_choice},
+    {"bins", CLI_COUNT, CLI_OPTIONAL,
+     "additive: number of bins of a number without bin_edges in the schema", .value = "K",
+     .example = "32", .count_max = 1024},
     {"epochs", CLI_NUMBER, CLI_OPTIONAL,
      "networks: passes over the expected rows, in place of --steps", .value = "E",
      .example = "40", .range = CLI_POSITIVE},
@@ -248,6 +256,8 @@ sotto_status cli_training_config(const cli_call *call, sotto_train_config *out_c
     config.draws = cli_count(call, "draws");
     config.sampler = (sotto_sampler)cli_choice(call, "sampler");
     config.public_constants = cli_flag(call, "public-constants");
+    config.basis = (sotto_basis)cli_choice(call, "basis");
+    config.bins = cli_count(call, "bins");
     config.stream = cli_flag(call, "stream");
     config.threads = cli_count(call, "threads");
     if (cli_given(call, "l1")) config.l1 = cli_number(call, "l1");

@@ -64,6 +64,10 @@ typedef struct sotto_column {
     double center, width;      /* of the scaling; width is above 0 */
     const char *source;        /* where bounds or values come from; NULL: not said */
     sotto_time_unit time_unit; /* of a number or integer: dates and moments count too */
+    const double *
+        bin_edges; /* of a number or integer, ascending: each begins a bin of an additive model */
+    size_t bin_edge_count; /* 0: not given */
+    bool ordered;          /* a category whose values stand in their order */
 } sotto_column;
 
 /* The target of the prediction, and the public set of its labels. Borrowed from the

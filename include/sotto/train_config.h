@@ -30,6 +30,10 @@ SOTTO_API const char *sotto_iterate_name(sotto_iterate iterate);
 SOTTO_API const char *sotto_clipping_name(sotto_clipping clipping);
 SOTTO_API const char *sotto_optimizer_name(sotto_optimizer optimizer);
 SOTTO_API const char *sotto_sampler_name(sotto_sampler sampler);
+SOTTO_API const char *sotto_basis_name(sotto_basis basis);
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_basis_from_name(const char *name,
+                                                              sotto_basis *out,
+                                                              sotto_error *error);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_sampler_from_name(const char *name,
                                                                 sotto_sampler *out,
                                                                 sotto_error *error);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sotto/basis.h>
 #include <sotto/clipping.h>
 #include <sotto/error.h>
 #include <sotto/event.h>
@@ -33,7 +34,9 @@ typedef enum sotto_model_kind {
     SOTTO_MODEL_CUSTOM = 8,   /* a convex loss of the caller's: config->loss */
     SOTTO_MODEL_NETWORK = 9,  /* a neural network: config->network; classes or a number */
     SOTTO_MODEL_CONCEPT =
-        10 /* one of a finite class of yes-no functions: config->concept; two classes */
+        10, /* one of a finite class of yes-no functions: config->concept; two classes */
+    SOTTO_MODEL_ADDITIVE =
+        11 /* a coefficient for each bin of a column; classes or a number */
 } sotto_model_kind;
 
 /* Largest number of samples that posterior and regularized-em release. */
@@ -203,6 +206,9 @@ typedef struct sotto_train_config {
     size_t threads; /* 0: one per CPU; the result is the same for any number */
     sotto_progress_function progress; /* NULL: none */
     void *progress_context;
+    /* ---- only SOTTO_MODEL_ADDITIVE ---- */
+    sotto_basis basis;
+    uint64_t bins; /* of a number without edges in the schema; 0: the rule */
 } sotto_train_config;
 
 /* Nothing that carries privacy is set but the adjacency, SOTTO_ADD_REMOVE. */

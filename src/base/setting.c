@@ -42,6 +42,7 @@ static const sotto_setting settings[] = {
     {.id = "batch"},
     {.id = "schedule"},
     {.id = "iterate"},
+    {.id = "basis"},
     {.id = "epochs"},
     {.id = "clipping"},
     {.id = "clip"},

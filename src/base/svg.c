@@ -377,6 +377,22 @@ void sot_svg_area(sot_growing *out, const sot_svg_panel *panel, sot_svg_style st
     sot_growing_text(out, "\"/>\n");
 }
 
+void sot_svg_band(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                  const double *x, const double *lower, const double *upper, size_t count)
+{
+    if (count == 0) return;
+    sot_growing_format(out, "<polygon class=\"n%d\" opacity=\"0.15\" points=\"",
+                       (int)style);
+    for (size_t i = 0; i < 2 * count; i++) {
+        const size_t at = i < count ? i : 2 * count - 1 - i;
+        if (i > 0) sot_growing_text(out, " ");
+        add_tenths(out, x_of(panel, x[at]));
+        sot_growing_text(out, ",");
+        add_tenths(out, y_of(panel, i < count ? upper[at] : lower[at]));
+    }
+    sot_growing_text(out, "\"/>\n");
+}
+
 /* A row of a bar chart is 200 wide and 20 high, stretched to its cell. */
 enum { ROW_WIDTH = 200, ROW_HEIGHT = 20, ROW_MIDDLE = ROW_HEIGHT / 2 };
 

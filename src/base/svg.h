@@ -74,6 +74,11 @@ void sot_svg_whiskers(sot_growing *out, const sot_svg_panel *panel, sot_svg_styl
 void sot_svg_area(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
                   const double *x, const double *y, size_t count);
 
+/* The area between two lines over the same places, tinted. */
+void sot_svg_band(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
+                  const double *x, const double *lower, const double *upper,
+                  size_t count);
+
 /* Writes one row of a bar chart in a table, for a cell of it. It is a bar from 0 to `value`, and
  * a whisker of `reach` to both sides of its end (0 or NaN: none). A screen reader skips it: other
  * cells have the numbers. `axis` is linear and contains 0. */

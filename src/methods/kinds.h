@@ -28,6 +28,7 @@ enum {
     SOT_TAKES_NETWORK = 4096, /* settings of networks only */
     SOT_TAKES_CONCEPT = 8192,
     SOT_TAKES_DRAWS = 16384, /* draws, sampler, public constants */
+    SOT_TAKES_BINS = 32768,  /* basis and number of bins; by the model, not the method */
     SOT_TAKES_TERMS = SOT_TAKES_RADIUS | SOT_TAKES_L1 | SOT_TAKES_PRIOR
 };
 

@@ -88,6 +88,7 @@ static const sot_names iterates =
 static const sot_names clippings =
     SOT_NAMES("clipping", "flat", "per-layer", "automatic");
 static const sot_names optimizers = SOT_NAMES("optimizer", "sgd", "adam");
+static const sot_names bases = SOT_NAMES("basis", "auto", "bins", "steps");
 
 SOT_DEFINE_NAMES(sotto_sampler, samplers)
 SOT_DEFINE_NAMES(sotto_calibration, calibrations)
@@ -95,3 +96,4 @@ SOT_DEFINE_NAMES(sotto_schedule, schedules)
 SOT_DEFINE_NAMES(sotto_iterate, iterates)
 SOT_DEFINE_NAMES(sotto_clipping, clippings)
 SOT_DEFINE_NAMES(sotto_optimizer, optimizers)
+SOT_DEFINE_NAMES(sotto_basis, bases)

@@ -45,6 +45,7 @@ WORD(iterate_word, sotto_iterate, sotto_iterate_name)
 WORD(clipping_word, sotto_clipping, sotto_clipping_name)
 WORD(optimizer_word, sotto_optimizer, sotto_optimizer_name)
 WORD(sampler_word, sotto_sampler, sotto_sampler_name)
+WORD(basis_word, sotto_basis, sotto_basis_name)
 
 #define ROW(name, of_kind, words, for_use, takes)                                        \
     {                                                                                    \
@@ -93,6 +94,8 @@ const sot_field sot_train_fields[] = {
     ROW(draws, COUNT, NULL, EVERYWHERE, SOT_TAKES_DRAWS),
     ROW(sampler, WORD, sampler_word, EVERYWHERE, SOT_TAKES_DRAWS),
     ROW(public_constants, FLAG, NULL, EVERYWHERE, SOT_TAKES_DRAWS),
+    ROW(basis, WORD, basis_word, EVERYWHERE, SOT_TAKES_BINS),
+    ROW(bins, COUNT, NULL, EVERYWHERE, SOT_TAKES_BINS),
     ROW(data_is_public, FLAG, NULL, REQUESTED, 0),
     ROW(prior, TEXT, NULL, NOWHERE, SOT_TAKES_PRIOR),
     ROW(concept, TEXT, NULL, NOWHERE, SOT_TAKES_CONCEPT),
@@ -119,10 +122,12 @@ sotto_status sot_learner_check_settings(const sot_learner_setup *setup, unsigned
                                         sotto_error *error)
 {
     const sotto_train_config *config = setup->config;
+    const sot_model_row *row = sot_model_row_of(config->model);
+    if (row->has_bins) taken |= SOT_TAKES_BINS;
     const sot_field *stranger = find_stranger(config, taken);
     if (stranger == NULL) return SOTTO_OK;
-    const bool of_model = sot_model_row_of(config->model)->has_settings ||
-                          stranger->taken == SOT_TAKES_NETWORK;
+    const bool of_model = row->has_settings || stranger->taken == SOT_TAKES_NETWORK ||
+                          stranger->taken == SOT_TAKES_BINS;
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT, "`%s` has no meaning for the %s %s; leave it out",
         stranger->taken == SOT_TAKES_THEORY ? "lambda=theory" : stranger->name,

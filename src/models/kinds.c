@@ -157,6 +157,28 @@ static sotto_status make_poisson(const sotto_train_config *config,
     return make_numeric(&rule, config, encoding, out_loss, error);
 }
 
+/* ---- by the target ---- */
+
+/* A quarter of the range: the noise grows with it, and few residuals are larger (docs/results/additive.md). */
+static double threshold_additive(double margin_most, double label_most)
+{
+    (void)margin_most;
+    (void)label_most;
+    return 0.5;
+}
+
+/* Softmax, for more than two classes, has no loss of one margin. */
+static sotto_status make_additive(const sotto_train_config *config,
+                                  const sot_encoding *encoding, sot_loss *out_loss,
+                                  sotto_error *error)
+{
+    static const numeric_rule rule = {SOT_TARGET_NUMBER, threshold_additive,
+                                      sot_loss_squared};
+    return sot_encoding_role(encoding) == SOT_TARGET_CLASSES
+               ? make_logistic(config, encoding, out_loss, error)
+               : make_numeric(&rule, config, encoding, out_loss, error);
+}
+
 /* ---- a loss of the caller's ---- */
 
 static sotto_status make_custom(const sotto_train_config *config,
@@ -247,6 +269,19 @@ static const sot_model_row rows[] = {
                              .probabilities = true,
                              .has_settings = true},
     [SOTTO_MODEL_CONCEPT] = {.name = "concept", .chosen = true},
+    [SOTTO_MODEL_ADDITIVE] = {.name = "additive",
+                              .an = true,
+                              .follows_target = true,
+                              .many_classes = true,
+                              .class_vectors = true,
+                              .halves_two = true,
+                              .has_bins = true,
+                              .probabilities = true,
+                              .loss = make_additive,
+                              .threshold_why = residuals,
+                              .keeps_threshold = true,
+                              .curvature = 1.0,
+                              .has_coefficients = true},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -305,7 +340,21 @@ sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target
 
 size_t sot_model_margins(sotto_model_kind kind, size_t classes)
 {
-    return sot_model_row_of(kind)->many_classes && classes > 0 ? classes : 1;
+    const sot_model_row *row = sot_model_row_of(kind);
+    if (row->halves_two && classes == 2) return 1;
+    return row->many_classes && classes > 0 ? classes : 1;
+}
+
+bool sot_model_has_class_vectors(sotto_model_kind kind, size_t classes)
+{
+    return sot_model_row_of(kind)->class_vectors && sot_model_margins(kind, classes) > 1;
+}
+
+bool sot_model_has_threshold(sotto_model_kind kind, sot_target_role role)
+{
+    const sot_model_row *row = sot_model_row_of(kind);
+    return row->threshold_why != NULL &&
+           !(row->follows_target && role == SOT_TARGET_CLASSES);
 }
 
 sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role)
@@ -359,13 +408,15 @@ double sot_model_curvature(const sotto_train_config *config)
     return row->curvature > 0.0 ? row->curvature : (double)INFINITY;
 }
 
-static sotto_status check_strangers(const sotto_train_config *config, sotto_error *error)
+static sotto_status check_strangers(const sotto_train_config *config,
+                                    sot_target_role role, sotto_error *error)
 {
     const sot_model_row *row = sot_model_row_of(config->model);
     const char *stranger = NULL;
     if (config->width != sotto_train_defaults().width && row->width_why == NULL)
         stranger = "`width`";
-    if (!isnan(config->threshold) && row->threshold_why == NULL) stranger = "`threshold`";
+    if (!isnan(config->threshold) && !sot_model_has_threshold(config->model, role))
+        stranger = "`threshold`";
     if (config->loss != NULL && !row->takes_loss) stranger = "`loss`";
     if (stranger == NULL) return SOTTO_OK;
     return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -379,7 +430,8 @@ sotto_status sot_model_loss(const sotto_train_config *config,
 {
     const double radius = config->radius;
     sot_loss_maker *const make = sot_model_row_of(config->model)->loss;
-    const sotto_status status = check_strangers(config, error);
+    const sotto_status status =
+        check_strangers(config, sot_encoding_role(encoding), error);
     if (status != SOTTO_OK) return status;
     if (!isnan(radius) && !(radius >= 0x1p-100 && radius <= 0x1p100)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,

@@ -30,6 +30,8 @@ typedef struct sot_model_row {
     bool follows_target; /* the target has the role, not the kind */
     bool many_classes;   /* more than two classes, one score each */
     bool class_vectors;  /* one vector of coefficients for each class */
+    bool halves_two;     /* but one margin for two classes */
+    bool has_bins;       /* features are the bins of columns: data/encode/blocks.h */
     bool probabilities;  /* of classes; otherwise one score */
 
     /* ---- learning ---- */
@@ -66,6 +68,11 @@ sot_target_role sot_model_role(sotto_model_kind kind, const sotto_target *target
 /* Returns the number of margins of a row, and so of coefficients of a feature: 1, or one for each class of softmax.
  * For a network it is the number of scores. A concept has one margin: 1 for yes and -1 for no. */
 size_t sot_model_margins(sotto_model_kind kind, size_t classes);
+
+/* True if the coefficients are one vector for each of these classes. */
+bool sot_model_has_class_vectors(sotto_model_kind kind, size_t classes);
+/* True if the setting `threshold` has a meaning for this target. */
+bool sot_model_has_threshold(sotto_model_kind kind, sot_target_role role);
 
 sotto_prediction sot_model_prediction(sotto_model_kind kind, sot_target_role role);
 

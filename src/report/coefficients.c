@@ -278,6 +278,7 @@ sotto_status sot_report_add_coefficients(sot_growing *out, const sot_report *rep
         return SOTTO_OK;
     }
     if (model->concept != NULL) return sot_report_add_concept(out, report, error);
+    if (model->curves != NULL) return sot_report_add_curves(out, report, error);
     weight *order = sot_new_array(count, sizeof *order);
     if (order == NULL) return sot_fail_memory(error, count, sizeof *order);
     for (size_t i = 0; i < count; i++) {

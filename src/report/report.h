@@ -253,6 +253,10 @@ SOTTO_MUST_CHECK sotto_status sot_report_add_concept(sot_growing *out,
 SOTTO_MUST_CHECK sotto_status sot_report_add_coefficients(sot_growing *out,
                                                           const sot_report *report,
                                                           sotto_error *error);
+/* curves.c: in the place of an additive model's. */
+SOTTO_MUST_CHECK sotto_status sot_report_add_curves(sot_growing *out,
+                                                    const sot_report *report,
+                                                    sotto_error *error);
 /* settings.c: its training settings, as numbers and words. */
 void sot_report_add_settings(sot_growing *out, const sot_report *report);
 void sot_report_add_calibration(sot_growing *out, const sot_report *report);

@@ -187,6 +187,7 @@ static inline wide_target wide_target_of(sotto_model_kind model)
     case SOTTO_MODEL_SVM:
     case SOTTO_MODEL_HINGE:
     case SOTTO_MODEL_CONCEPT:
+    case SOTTO_MODEL_ADDITIVE:
         break;
     }
     return WIDE_TWO;
@@ -243,6 +244,7 @@ static inline sotto_train_config wide_config(sotto_model_kind model, sotto_metho
     if (is_stable_method(method)) config.adjacency = SOTTO_REPLACE_ONE;
     if (method == SOTTO_METHOD_SGD) config.batch = 4;
     if (model == SOTTO_MODEL_CUSTOM) config.loss = &model_loss;
+    if (model == SOTTO_MODEL_ADDITIVE) config.bins = 2;
     if (model == SOTTO_MODEL_CONCEPT) config.concept = wide_concept;
     if (model == SOTTO_MODEL_CONCEPT) config.expected_rows = 0;
     if (model == SOTTO_MODEL_NETWORK) {

@@ -24,15 +24,17 @@ from ._keys import new_key
 from ._start import Start, start
 from ._version import VERSION as __version__
 from .account import Plan
-from .classifiers import LinearSVC, LogisticRegression, SoftmaxRegression
+from .classifiers import AdditiveClassifier, LinearSVC, LogisticRegression, SoftmaxRegression
 from .concepts import ConceptClassifier
 from .ledger import Ledger, check_export
 from .model import Model, load
 from .networks import CNNClassifier, MLPClassifier
-from .regressors import HuberRegressor, LinearRegression, PoissonRegressor
+from .regressors import AdditiveRegressor, HuberRegressor, LinearRegression, PoissonRegressor
 from .schema import Draft, Schema
 
 __all__ = [
+    "AdditiveClassifier",
+    "AdditiveRegressor",
     "BudgetExceededError",
     "CNNClassifier",
     "ConceptClassifier",

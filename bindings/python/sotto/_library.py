@@ -175,6 +175,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_model_outputs": (c_size_t, [c_void_p]),
     "sotto_model_margins": (c_size_t, [c_void_p]),
     "sotto_evaluation_clear": (None, [POINTER(Evaluation)]),
+    "sotto_model_curves": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_model_export_c": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_schema_target": (POINTER(Target), [c_void_p]),
     "sotto_account_selection": (

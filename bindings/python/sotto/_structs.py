@@ -158,6 +158,8 @@ class TrainConfig(Structure):
         ("threads", c_size_t),
         ("progress", ProgressFunction),
         ("progress_context", c_void_p),
+        ("basis", c_int),
+        ("bins", c_uint64),
     ]
 
 

@@ -91,3 +91,22 @@ class Regressor(Estimator):
 
     def _more_tags(self) -> dict[str, Any]:
         return older_tags(self.insecure_test_seed is None, multi_class=True, positive=self._counts)
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class Bins(Estimator):
+    """Additive models: settings of their bins, and their curves."""
+
+    basis: str = "auto"
+    bins: int | None = None
+
+    def _kind(self) -> str:
+        return "additive"
+
+    def _takes_sparse(self) -> bool:
+        return False
+
+    @property
+    def curves_(self) -> list[dict[str, Any]]:
+        """The contributions of bins to the score: Model.curves_."""
+        return self._model().curves_

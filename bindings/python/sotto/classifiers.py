@@ -1,11 +1,11 @@
-"""Private classifiers: logistic regression, a linear support vector machine, softmax regression."""
+"""Private classifiers: logistic regression, a support vector machine, softmax regression, an additive model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ._targets import Classifier, Probabilities
+from ._targets import Bins, Classifier, Probabilities
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -71,3 +71,24 @@ class SoftmaxRegression(Probabilities, Classifier):
 
     def _kind(self) -> str:
         return "softmax"
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class AdditiveClassifier(Bins, Probabilities, Classifier):
+    """An additive model of two classes or more, trained with differential privacy.
+
+    Public edges divide each column into bins, and the score is a sum of one number for each column: its bin's. So
+    the model is nonlinear in every column, and every column has a curve to look at. Nothing about the rows is read
+    but by the private learner: bounds and classes are given.
+
+    Parameters
+    ----------
+    classes : sequence
+        The label set; needed unless there is a schema, or the rows are public.
+    basis : {"auto", "bins", "steps"}
+        One coefficient for each bin, or one for each step between neighbouring bins.
+    bins : int, optional
+        Number of bins of a number whose edges the schema does not give; default the library's rule.
+    """
+
+    _multi_class: ClassVar[bool] = True

@@ -62,6 +62,10 @@ class Model(Certified, Handle):
     concept_ : dict or None
         For a concept its class, as in the file, and "numbers": its place in the class
         (docs/reference/concepts.md). Its coef_ and intercept_ are None.
+    curves_ : list of dict
+        For an additive model the contributions of bins to the score: one dict for each column. It has "column",
+        and "edges" between "lower" and "upper", or "values". "adds" has one list, or one for each class of
+        several. Empty for other models.
     rule_ : str or None
         For a concept the condition of its positive class: ``"age >= 37"``.
     noisy_errors_ : list of ndarray or None
@@ -97,6 +101,8 @@ class Model(Certified, Handle):
         self.noisy_errors_ = self.error_scales_ = None
         self.coef_ = self.intercept_ = self.coef_draws_ = self.intercept_draws_ = None
         self.encoded_features_ = self._feature_names()
+        self.curves_ = (json.loads(owned_text("sotto_model_curves", self.pointer))
+                        if self.kind == "additive" else [])
         if self.kind == "network":
             self.weights_ = [np.array([float.fromhex(value) for value in layer])
                              for layer in members["coefficients"]]

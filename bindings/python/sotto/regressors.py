@@ -1,11 +1,11 @@
-"""Private regressors: least squares, Huber's loss, counts."""
+"""Private regressors: least squares, Huber's loss, counts, an additive model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ._targets import Regressor
+from ._targets import Bins, Regressor
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -65,3 +65,23 @@ class PoissonRegressor(Regressor):
 
     def _kind(self) -> str:
         return "poisson"
+
+
+@dataclass(repr=False, eq=False, kw_only=True)
+class AdditiveRegressor(Bins, Regressor):
+    """An additive model of a number, trained with differential privacy.
+
+    Public edges divide each column into bins, and the prediction is a sum of one number for each column: its
+    bin's. Residuals beyond the threshold count linearly. Otherwise as LinearRegression.
+
+    Parameters
+    ----------
+    target_bounds : (lower, upper)
+        Public bounds of y; needed unless there is a schema. Predictions stay within them.
+    threshold : float, optional
+        Residuals beyond it count linearly, for y scaled to [-1, 1]; default 0.5.
+    basis : {"auto", "bins", "steps"}
+        One coefficient for each bin, or one for each step between neighbouring bins.
+    bins : int, optional
+        Number of bins of a number whose edges the schema does not give; default the library's rule.
+    """

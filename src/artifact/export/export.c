@@ -368,13 +368,15 @@ sotto_status sotto_model_export_c(const sotto_model *model, const char *name,
     if (model->net != NULL) {
         sot_c_parameters(&self);
         sot_c_classes(&self);
-    } else if (model->concept != NULL) {
+    } else if (model->concept != NULL || model->curves != NULL) {
         sot_c_classes(&self);
     } else {
         sot_c_coefficients(&self);
     }
     if (model->concept != NULL) {
         status = sot_c_concept(&self, error);
+    } else if (model->curves != NULL) {
+        status = sot_c_additive(&self, error);
     } else if (sotto_schema_is_matrix(model->schema)) {
         write_matrix(&self);
     } else {

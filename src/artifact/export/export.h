@@ -86,7 +86,8 @@ void sot_c_place(sot_c_exporter *self);
 void sot_c_place_of(sot_c_exporter *self, const sotto_column *column, size_t index);
 void sot_c_cell(sot_c_exporter *self, const sotto_column *column, size_t index);
 
-/* concept.c: everything behind the labels. */
+/* additive.c, concept.c: everything behind the labels. */
+SOTTO_MUST_CHECK sotto_status sot_c_additive(sot_c_exporter *self, sotto_error *error);
 SOTTO_MUST_CHECK sotto_status sot_c_concept(sot_c_exporter *self, sotto_error *error);
 
 /* network.c: refuses networks that no header holds; writes the parameters. After the

@@ -88,7 +88,7 @@ void sot_c_opening(sot_c_exporter *self)
     write_promise(self);
     sot_c_write(
         self,
-        self->model->concept != NULL
+        self->model->concept != NULL || self->model->curves != NULL
             ? ".\n *\n"
               " * C99, <math.h> and <string.h>; link with -lm. A cell has the place that "
               "it has\n"

@@ -40,7 +40,7 @@ static sotto_status read_vector(const sot_json_value *list, const sotto_model *m
 {
     const size_t dimension = sot_encoding_dimension(model->encoding);
     sotto_status status = SOTTO_OK;
-    if (!sot_model_row_of(model->kind)->class_vectors)
+    if (!sot_model_has_class_vectors(model->kind, sot_encoding_classes(model->encoding)))
         return sot_model_read_list(list, dimension, false, out_coefficients, error);
     status = sot_json_as_array(list, error);
     if (status != SOTTO_OK) return status;

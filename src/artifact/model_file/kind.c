@@ -1,6 +1,7 @@
 /* Differences between the files of model kinds, one row a kind; models/kinds.h has the other differences. */
 #include "base/error.h"
 
+#include "artifact/model_file/additive.h"
 #include "artifact/model_file/concept.h"
 #include "artifact/model_file/model.h"
 #include "artifact/model_file/network.h"
@@ -66,10 +67,16 @@ static const sot_model_format concept = {.version = 4,
                                          .count = count_concept,
                                          .read = sot_model_read_concept};
 
+static const sot_model_format additive = {.version = 6,
+                                          .encode = sot_model_read_blocks,
+                                          .count = count_coefficients,
+                                          .read = sot_model_read_additive};
+
 /* Kinds that are not listed have coefficients of features. */
 static const sot_model_format *const formats[] = {[SOTTO_MODEL_LOGISTIC] = &logistic,
                                                   [SOTTO_MODEL_NETWORK] = &network,
-                                                  [SOTTO_MODEL_CONCEPT] = &concept};
+                                                  [SOTTO_MODEL_CONCEPT] = &concept,
+                                                  [SOTTO_MODEL_ADDITIVE] = &additive};
 
 const sot_model_format *sot_model_format_of(sotto_model_kind kind)
 {
@@ -84,5 +91,5 @@ int sot_model_version(sotto_model_kind kind, bool drawn, bool counted)
     enum { DRAWN = 4 };
     const sot_model_format *format = sot_model_format_of(kind);
     if (counted && format->counted_version > 0) return format->counted_version;
-    return drawn ? DRAWN : format->version;
+    return drawn && format->version < DRAWN ? DRAWN : format->version;
 }

@@ -24,7 +24,7 @@
 #include "models/network/layers/net.h"
 
 enum {
-    SOT_MODEL_VERSION = 5, /* of the format; a reader refuses newer ones. A file says the
+    SOT_MODEL_VERSION = 6, /* of the format; a reader refuses newer ones. A file says the
                                     least that can read it: sot_model_version() */
     SOT_MODEL_DRAWS_MAX = 1000,
     SOT_MODEL_SETTINGS_MAX = 64, /* entries of `settings` */
@@ -91,7 +91,7 @@ SOTTO_MUST_CHECK sotto_status sot_model_write(const sot_model_content *content,
 
 /* ---- kind.c: files by kind ---- */
 
-/* Returns the format version of a kind's files. 4 for a concept or a sampled model, else 1
+/* Returns the format version of a kind's files. 6 for an additive model, 4 for a concept or a sampled model, else 1
  * logistic, 3 network, 2 every other. A concept with noisy errors has 5. */
 int sot_model_version(sotto_model_kind kind, bool drawn, bool counted);
 
@@ -120,6 +120,8 @@ struct sotto_model {
     size_t outputs; /* numbers predicted a row */
     double *
         coefficients; /* draws x coefficient_count of them, finite; of a network floats */
+    double *
+        curves; /* of an additive model: sot_encoding_curves() of each vector; else NULL */
     size_t coefficient_count;   /* margins x sot_encoding_dimension(), net->parameters, or
                                      sot_concept_numbers() */
     sot_net *net;               /* of a network; else NULL */

@@ -7,6 +7,7 @@
 #include "artifact/model_file/network.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/encode/blocks.h"
 
 /* ---- a row ---- */
 
@@ -134,6 +135,18 @@ void sot_model_outputs_of(const sotto_model *model, const double *margins,
     }
 }
 
+/* One look-up for each block. */
+static void find_additive(sot_scorer *scorer, const sot_record *record)
+{
+    const sotto_model *model = scorer->model;
+    const size_t values = sot_encoding_values(model->encoding) + 1;
+    double *margins =
+        scorer->draw_margins != NULL ? scorer->draw_margins : scorer->margins;
+    for (size_t k = 0; k < model->draws * model->margins; k++)
+        margins[k] =
+            sot_encoding_score(model->encoding, model->curves + k * values, record);
+}
+
 static void find_margins(sot_scorer *scorer, const sot_record *record)
 {
     const sotto_model *model = scorer->model;
@@ -158,6 +171,8 @@ static void read_record(sot_scorer *scorer, const sot_record *record)
     if (model->concept != NULL) {
         scorer->margins[0] =
             sot_model_concept_score(model, record, scorer->features.indices);
+    } else if (model->curves != NULL) {
+        find_additive(scorer, record);
     } else {
         find_margins(scorer, record);
     }

@@ -49,7 +49,7 @@ static sotto_status check_kind(const sot_json_value *root, sotto_error *error)
     if (version < 1 || version > SOT_MODEL_VERSION) {
         return refuse_member(
             root, "version",
-            "this sotto reads versions 1 to 5; use the one that wrote the file", error);
+            "this sotto reads versions 1 to 6; use the one that wrote the file", error);
     }
     return SOTTO_OK;
 }
@@ -84,7 +84,8 @@ static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *o
         status =
             refuse_member(root, "version",
                           "give 1 for a logistic model, 3 for a network, 4 for a concept "
-                          "or posterior sample, 5 with noisy errors, 2 otherwise",
+                          "or posterior sample, 5 with noisy errors, 6 for an additive "
+                          "model, 2 otherwise",
                           error);
     }
     if (status == SOTTO_OK) status = sot_json_get_string(root, "method", &method, error);
@@ -387,6 +388,7 @@ void sotto_model_free(sotto_model *model)
     if (model == NULL) return;
     sot_free(model->json);
     sot_free(model->coefficients);
+    sot_free(model->curves);
     sot_free(model->errors.scales);
     sot_free(model->errors.counts);
     if (model->net != NULL) sot_net_free(model->net);

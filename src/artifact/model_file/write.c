@@ -44,7 +44,7 @@ static void write_vector(sot_json_writer *writer, const sot_model_content *conte
     const size_t dimension = content->dimension;
     sotto_model_kind kind;
     if (sotto_model_kind_from_name(content->model, &kind, NULL) != SOTTO_OK ||
-        !sot_model_row_of(kind)->class_vectors) {
+        !sot_model_has_class_vectors(kind, content->class_count)) {
         write_row(writer, coefficients, dimension);
         return;
     }

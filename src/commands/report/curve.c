@@ -31,6 +31,8 @@ static sotto_train_config config_of(const sot_report_training *training, double 
     config.threads = training->threads;
     config.radius = training->radius;
     config.concept = training->concept;
+    config.basis = training->rule.basis;
+    config.bins = training->rule.bins;
     config.insecure_test = true;
     config.test_seed = SEED;
     if (training->adjacency == SOTTO_REPLACE_ONE &&
@@ -70,6 +72,8 @@ static sotto_status open_rows(const sot_report_training *training,
     sotto_train_config config = sotto_train_defaults();
     config.model = sot_model_plain(training->model);
     config.concept = training->concept;
+    config.basis = training->rule.basis;
+    config.bins = training->rule.bins;
     config.method = SOTTO_METHOD_NONE;
     config.data_is_public = true;
     config.threads = training->threads;
@@ -199,7 +203,7 @@ sotto_status sot_report_curve_fill(const sot_report_training *training,
     sotto_status status = sotto_rng_new_for_test(SEED, &rng, error);
     if (status == SOTTO_OK) {
         status = open_rows(training, file, rng, &run, &out_curve->seen, &reason);
-        if (status == SOTTO_OK && run.count == count) {
+        if (status == SOTTO_OK && run.numbers == count) {
             status =
                 run_all(training, &run, out_curve, out_deviations, out_measured, error);
         } else if (status == SOTTO_OK || status == SOTTO_INVALID_ARGUMENT) {

@@ -7,6 +7,7 @@
 #include <sotto/train_config.h>
 
 #include "base/json/json.h"
+#include "data/encode/blocks.h"
 #include "report/report.h"
 
 /* The training of a model file, as far as it can be repeated. */
@@ -21,6 +22,7 @@ typedef struct sot_report_training {
     sotto_schedule schedule; /* auto: not known */
     sotto_iterate iterate;   /* the same */
     bool single_records;     /* sgd: one record per step, not batches */
+    sot_bins_rule rule;      /* of an additive model; zeros: it is none */
     const char *concept;     /* the class of a concept as JSON; NULL: none */
     double radius; /* of the ball, which is a part of the model: for the curve too */
     uint64_t expected_rows; /* to learn from; 0: as many as there are */
@@ -30,7 +32,7 @@ typedef struct sot_report_training {
 } sot_report_training;
 
 /* Fills the curve, by the default rules of the method at each epsilon. Writes the deviation of
- * each coefficient at the model's own epsilon and lambda into `out_deviations` (of `count`),
+ * each coefficient, or of the curves of an additive model, at the model's own epsilon and lambda into `out_deviations` (of `count`),
  * unless it is NULL. A training that cannot be repeated (a caller's loss, too few rows, a method
  * that refuses) leaves the curve empty, with the reason. Only lack of memory, unreadable rows
  * and a listener that stops fail. */

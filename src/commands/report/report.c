@@ -6,6 +6,7 @@
 #include <sotto/grid.h>
 #include <sotto/report.h>
 
+#include "artifact/model_file/additive.h"
 #include "base/error.h"
 #include "base/json/writer.h"
 #include "base/memory.h"
@@ -14,6 +15,7 @@
 #include "commands/report/labels.h"
 #include "commands/session/again.h"
 #include "commands/train/simulation.h"
+#include "data/encode/blocks.h"
 #include "methods/kinds.h"
 #include "models/concept/classes/concept.h"
 #include "report/grade.h"
@@ -175,16 +177,16 @@ static sotto_status read_release(sources *from, const char *name, const char *js
 /* Several posterior samples show their own spread. */
 static sotto_status spread_draws(sources *from, sot_report *report, sotto_error *error)
 {
-    const sotto_model *model = from->model;
-    const size_t count = model->coefficient_count;
-    if (model->draws == 1) return SOTTO_OK;
+    const size_t count = sot_model_shown(from->model);
+    if (from->model->draws == 1) return SOTTO_OK;
     from->deviations = sot_new_array(count, sizeof *from->deviations);
     if (from->deviations == NULL)
         return sot_fail_memory(error, count, sizeof *from->deviations);
     for (size_t i = 0; i < count; i++)
-        from->deviations[i] = sot_model_spread(model, i);
-    report->noise = (sot_report_noise){
-        .kind = SOT_NOISE_DRAWS, .deviations = from->deviations, .repeats = model->draws};
+        from->deviations[i] = sot_model_shown_spread(from->model, i);
+    report->noise = (sot_report_noise){.kind = SOT_NOISE_DRAWS,
+                                       .deviations = from->deviations,
+                                       .repeats = from->model->draws};
     return SOTTO_OK;
 }
 
@@ -325,6 +327,8 @@ static sotto_status read_training(sources *from, sot_report_training *out,
         status = sot_json_writer_finish(from->concept, &out->concept, &size_bytes, error);
         if (status != SOTTO_OK) return status;
     }
+    if (from->model->curves != NULL)
+        out->rule = sot_encoding_bins_rule(from->model->encoding);
     out->lambda = setting(&settings, "lambda");
     out->steps = setting(&settings, "steps");
     if (isnan(out->steps)) out->steps = setting(&settings, "passes");
@@ -342,7 +346,7 @@ static sotto_status read_training(sources *from, sot_report_training *out,
 static sotto_status fill_curve(sources *from, sot_report *report, sotto_error *error)
 {
     sot_report_training training;
-    const size_t count = from->model->coefficient_count;
+    const size_t count = sot_model_shown(from->model);
     const bool is_known =
         report->noise.kind == SOT_NOISE_EXACT || report->noise.kind == SOT_NOISE_DRAWS;
     bool measured = false;

@@ -16,6 +16,7 @@
 #include "methods/convex/erm.h"
 #include "methods/kinds.h"
 #include "methods/posterior/posterior.h"
+#include "models/additive/rule.h"
 #include "models/kinds.h"
 
 /* ---- priors ---- */
@@ -25,8 +26,8 @@ static sotto_status take_prior(sotto_training *training, sotto_error *error)
 {
     const sot_training_inputs *inputs = training->inputs;
     const sot_encoding *encoding = training->encoding;
-    const bool class_vectors = sot_model_row_of(training->config.model)->class_vectors;
-    const size_t vectors = class_vectors ? sot_encoding_classes(encoding) : 1;
+    const size_t vectors =
+        sot_model_margins(training->config.model, sot_encoding_classes(encoding));
     const size_t count = vectors * sot_encoding_dimension(encoding);
     if (inputs->center == NULL || inputs->center_count != count) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -62,12 +63,12 @@ sotto_status sot_training_load_prior(sotto_training *training, const char *path,
         return status;
     }
     const size_t dimension = sotto_model_dimension(model);
-    const bool class_vectors = row->class_vectors;
-    const size_t vectors = class_vectors ? sotto_model_classes(model) : 1;
     const sot_encoding *encoding = training->encoding;
+    const size_t vectors =
+        sot_model_margins(training->config.model, sot_encoding_classes(encoding));
     bool fits = dimension == sot_encoding_dimension(encoding) &&
-                class_vectors == sot_model_row_of(model->kind)->class_vectors &&
-                (!class_vectors || vectors == sot_encoding_classes(encoding));
+                row->class_vectors == sot_model_row_of(model->kind)->class_vectors &&
+                vectors == sotto_model_margins(model);
     for (size_t i = 0; fits && i < dimension; i++)
         fits =
             strcmp(sotto_model_feature(model, i), sot_encoding_feature(encoding, i)) == 0;
@@ -142,6 +143,30 @@ static sotto_status make_convex(sotto_training *training, sotto_error *error)
                : sot_erm_new(&setup, &training->learner, error);
 }
 
+/* ---- additive models ---- */
+
+static sotto_status encode_bins(sotto_training *training, sotto_error *error)
+{
+    sot_target_role role = SOT_TARGET_CLASSES;
+    sot_bins_rule rule;
+    sotto_status status = find_role(&training->config, training->schema, &role, error);
+    if (status == SOTTO_OK) status = sot_additive_rule(&training->config, &rule, error);
+    if (status != SOTTO_OK) return status;
+    return sot_encoding_new_blocks(training->schema, training->target, role, &rule,
+                                   &training->encoding, error);
+}
+
+static sotto_status make_additive(sotto_training *training, sotto_error *error)
+{
+    const sotto_status status = make_convex(training, error);
+    if (status != SOTTO_OK) return status;
+    const sot_bins_rule rule = sot_encoding_bins_rule(training->encoding);
+    sot_learner_choose(training->learner, "basis", sotto_basis_name(rule.basis));
+    sot_learner_set(training->learner, "bins", (double)rule.bins,
+                    sot_additive_bins_why(&training->config));
+    return SOTTO_OK;
+}
+
 /* ---- the table ---- */
 
 typedef struct training_family {
@@ -151,12 +176,14 @@ typedef struct training_family {
 
 static const training_family convex = {encode_features, make_convex};
 static const training_family network = {encode_features, sot_training_make_network};
+static const training_family additive = {encode_bins, make_additive};
 static const training_family concept = {sot_training_make_class,
                                         sot_training_make_concept};
 
 /* Kinds that are not listed have a convex loss. */
-static const training_family *const families[] = {
-    [SOTTO_MODEL_NETWORK] = &network, [SOTTO_MODEL_CONCEPT] = &concept};
+static const training_family *const families[] = {[SOTTO_MODEL_NETWORK] = &network,
+                                                  [SOTTO_MODEL_CONCEPT] = &concept,
+                                                  [SOTTO_MODEL_ADDITIVE] = &additive};
 
 static const training_family *family_of(const sotto_training *training)
 {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "commands/train/concept.h"
 #include "data/batches/matrix.h"
+#include "data/encode/blocks.h"
 #include "models/kinds.h"
 #include "random/rng.h"
 
@@ -63,6 +64,14 @@ sotto_status sot_rehearsal_open(const sotto_training *training,
     sot_matrix_free(all);
     if (status != SOTTO_OK) return status;
     run->theta = sot_new_array(run->count, sizeof *run->theta);
+    run->numbers = run->count;
+    if (sot_encoding_blocks(training->encoding) > 0) {
+        run->numbers =
+            training->learner->outputs * (sot_encoding_values(training->encoding) + 1);
+        run->curves = sot_new_array(run->numbers, sizeof *run->curves);
+        if (run->curves == NULL)
+            return sot_fail_memory(error, run->numbers, sizeof *run->curves);
+    }
     return run->theta == NULL ? sot_fail_memory(error, run->count, sizeof *run->theta)
                               : SOTTO_OK;
 }
@@ -96,6 +105,7 @@ void sot_rehearsal_close(sot_rehearsal *rehearsal)
     sot_matrix_free(rehearsal->seen);
     sot_matrix_free(rehearsal->held);
     sot_free(rehearsal->theta);
+    sot_free(rehearsal->curves);
     *rehearsal = (sot_rehearsal){.rng = NULL};
 }
 
@@ -132,6 +142,15 @@ static void copy_network(const sotto_train_config *own, sotto_train_config *conf
     config->expected_rows = own->public_n > 0 ? own->public_n : own->expected_rows;
 }
 
+/* The same bins: the rows are already encoded by them. */
+static void copy_bins(const sotto_training *training, sotto_train_config *config)
+{
+    if (sot_encoding_blocks(training->encoding) == 0) return;
+    const sot_bins_rule rule = sot_encoding_bins_rule(training->encoding);
+    config->basis = rule.basis;
+    config->bins = rule.bins;
+}
+
 sotto_status sot_rehearse_without_noise(sot_rehearsal *run,
                                         const sotto_training *training, double *out_score,
                                         sotto_error *error)
@@ -146,6 +165,7 @@ sotto_status sot_rehearse_without_noise(sot_rehearsal *run,
     config.concept = own->concept;
     if (sot_model_row_of(own->model)->keeps_threshold) config.threshold = own->threshold;
     copy_network(own, &config);
+    copy_bins(training, &config);
     config.method = SOTTO_METHOD_NONE;
     config.data_is_public = true;
     config.target = training->target;
@@ -172,30 +192,42 @@ static double deviation_of(double squares, uint64_t repeats)
     return repeats > 1 ? sqrt(squares / (double)(repeats - 1)) : 0.0;
 }
 
+/* Returns what a reader sees of the last run: its coefficients or curves. */
+static const double *numbers_of(const sot_rehearsal *run, const sotto_training *training)
+{
+    const sot_encoding *encoding = training->encoding;
+    if (run->curves == NULL) return run->theta;
+    for (size_t k = 0; k < training->learner->outputs; k++)
+        sot_encoding_curves(encoding, run->theta + k * sot_encoding_dimension(encoding),
+                            run->curves + k * (sot_encoding_values(encoding) + 1));
+    return run->curves;
+}
+
 sotto_status sot_rehearse(sot_rehearsal *run, const sotto_training *training,
                           uint64_t repeats, double *out_mean, double *out_deviation,
-                          double *out_theta_deviations, sotto_error *error)
+                          double *out_deviations, sotto_error *error)
 {
     double mean = 0.0, squares = 0.0;
-    double *theta_squares = out_theta_deviations, *means = NULL;
+    double *number_squares = out_deviations, *means = NULL;
     sotto_status status = SOTTO_OK;
-    if (theta_squares != NULL) {
-        means = sot_new_array(run->count, sizeof *means);
-        if (means == NULL) return sot_fail_memory(error, run->count, sizeof *means);
-        memset(theta_squares, 0, run->count * sizeof *theta_squares);
+    if (number_squares != NULL) {
+        means = sot_new_array(run->numbers, sizeof *means);
+        if (means == NULL) return sot_fail_memory(error, run->numbers, sizeof *means);
+        memset(number_squares, 0, run->numbers * sizeof *number_squares);
     }
     for (uint64_t i = 0; status == SOTTO_OK && i < repeats; i++) {
         double score = 0.0;
         status = run_once(run, training, &score, error);
         update(score, i, &mean, &squares);
-        for (size_t j = 0; means != NULL && j < run->count; j++)
-            update(run->theta[j], i, &means[j], &theta_squares[j]);
+        const double *numbers = means == NULL ? NULL : numbers_of(run, training);
+        for (size_t j = 0; means != NULL && j < run->numbers; j++)
+            update(numbers[j], i, &means[j], &number_squares[j]);
         if (status == SOTTO_OK)
             status = sot_progress_report(&run->progress, ++run->done, run->planned,
                                          SOTTO_UNSET, error);
     }
-    for (size_t j = 0; means != NULL && j < run->count; j++)
-        theta_squares[j] = deviation_of(theta_squares[j], repeats);
+    for (size_t j = 0; means != NULL && j < run->numbers; j++)
+        number_squares[j] = deviation_of(number_squares[j], repeats);
     sot_free(means);
     if (status != SOTTO_OK) return status;
     *out_mean = mean;

@@ -17,6 +17,9 @@ typedef struct sot_rehearsal {
     sot_matrix *seen, *held;
     double *theta; /* of the last run */
     size_t count;  /* coefficients */
+    double *
+        curves; /* of an additive model: those of theta, one vector after another; else NULL */
+    size_t numbers; /* whose deviations are measured: coefficients, or values of curves */
     sot_progress
         progress; /* counts trainings; its function NULL, as after sot_rehearsal_open(): none */
     uint64_t done, planned; /* trainings */
@@ -38,12 +41,11 @@ void sot_rehearsal_watch(sot_rehearsal *rehearsal, uint64_t planned,
 void sot_rehearsal_close(sot_rehearsal *rehearsal);
 
 /* Trains `repeats` times: the mean and the standard deviation of the score (sot_public_score()) and,
- * unless NULL, the standard deviation of each coefficient. */
+ * unless NULL, the standard deviation of each of the rehearsal's numbers. */
 SOTTO_MUST_CHECK sotto_status sot_rehearse(sot_rehearsal *rehearsal,
                                            const sotto_training *training,
                                            uint64_t repeats, double *out_mean,
-                                           double *out_deviation,
-                                           double *out_theta_deviations,
+                                           double *out_deviation, double *out_deviations,
                                            sotto_error *error);
 
 /* The score of the same model without noise. */

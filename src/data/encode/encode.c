@@ -203,7 +203,9 @@ void sot_encode(const sot_encoding *encoding, const sot_record *record,
     grid_row row = {
         .encoding = encoding, .features = out_features, .factor = encoding->inverse_unit};
     out_features->count = 0;
-    if (encoding->parts != NULL) {
+    if (encoding->blocks != NULL) {
+        sot_encode_blocks(encoding, record, out_features);
+    } else if (encoding->parts != NULL) {
         encode_table(&row, record);
     } else if (encoding->numbers != NULL) {
         encode_bounded(&row, record);
@@ -340,7 +342,8 @@ double sot_encoding_feature_most(const sot_encoding *encoding)
             widest = fmax(widest, encoding->parts[i].largest);
         most = fmin(most, widest);
     }
-    if (encoding->numbers != NULL && !widened) most = fmin(most, encoding->largest);
+    if ((encoding->numbers != NULL && !widened) || encoding->blocks != NULL)
+        most = fmin(most, encoding->largest);
     return fmin(fmax(most, encoding->intercept), encoding->total_bound);
 }
 
@@ -369,7 +372,7 @@ size_t sot_encoding_nonzeros_most(const sot_encoding *encoding)
 
 bool sot_encoding_keeps_zeros(const sot_encoding *encoding)
 {
-    return encoding->absent == 0.0;
+    return encoding->absent == 0.0 && encoding->blocks == NULL;
 }
 
 const char *sot_encoding_feature(const sot_encoding *encoding, size_t index)

@@ -31,9 +31,8 @@ uint32_t sot_cells_place(const sot_cells_grid *grid, double value)
     return (uint32_t)place;
 }
 
-/* The number of feature `column` in a record of a matrix. Records that list all of them have it at
- * its own place. */
-static double listed(const sot_record *record, size_t column)
+/* Records that list all features have each at its own place. */
+double sot_record_number(const sot_record *record, size_t column)
 {
     size_t low = 0;
     size_t high = record->count;
@@ -54,7 +53,7 @@ uint32_t sot_cells_of_record(const sot_cells_grid *grid, const sot_record *recor
 {
     if (record->cells == NULL) {
         assert(!grid->indicator);
-        return sot_cells_place(grid, listed(record, grid->column));
+        return sot_cells_place(grid, sot_record_number(record, grid->column));
     }
     const double cell = record->cells[grid->column];
     if (grid->indicator) return cell == (double)grid->value ? 1 : 0;

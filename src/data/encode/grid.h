@@ -46,6 +46,9 @@ uint32_t sot_cells_place(const sot_cells_grid *grid, double value);
  * does not list is 0. */
 uint32_t sot_cells_of_record(const sot_cells_grid *grid, const sot_record *record);
 
+/* Returns the number of feature `column` in a record of a matrix. A feature that it does not list is 0. */
+double sot_record_number(const sot_record *record, size_t column);
+
 /* Returns the number at which place `place` begins, 1 .. cells - 1, up to rounding: for people. 1
  * for an indicator. */
 double sot_cells_edge(const sot_cells_grid *grid, uint64_t place);

@@ -249,13 +249,23 @@ static sotto_status lay_grid(sot_encoding *encoding, sotto_error *error)
     encoding->cut = norm.given && (norm.rule == SOTTO_NORM_SCALE || norm.bound < free);
     encoding->bound = encoding->cut ? norm.bound : free;
     const double constant = sotto_schema_intercept(encoding->schema);
-    /* 2^24 units for the bound and for the constant column. */
-    encoding->exponent = exponent_for(fmax(encoding->bound, constant));
-    encoding->unit = ldexp(1.0, encoding->exponent);
-    encoding->inverse_unit = ldexp(1.0, -encoding->exponent);
+    sot_encode_set_unit(encoding, fmax(encoding->bound, constant));
     encoding->squares_most = encoding->cut
                                  ? whole_square(encoding->bound * encoding->inverse_unit)
                                  : free_squares(encoding);
+    return sot_encode_add_constant(encoding, constant, error);
+}
+
+void sot_encode_set_unit(sot_encoding *encoding, double most)
+{
+    encoding->exponent = exponent_for(most);
+    encoding->unit = ldexp(1.0, encoding->exponent);
+    encoding->inverse_unit = ldexp(1.0, -encoding->exponent);
+}
+
+sotto_status sot_encode_add_constant(sot_encoding *encoding, double constant,
+                                     sotto_error *error)
+{
     const double constant_units = trunc(constant * encoding->inverse_unit);
     encoding->intercept = constant_units * encoding->unit;
     if (constant > 0.0 && encoding->intercept == 0.0) {
@@ -280,11 +290,10 @@ static sotto_status lay_grid(sot_encoding *encoding, sotto_error *error)
 /* ---- names ---- */
 
 enum { NUMBER_BYTES = 10 }; /* of 16777217 and a NUL, and a little more */
-static const char intercept_name[] = "(intercept)";
 
 static bool count_text(const sot_encoding *encoding, size_t *out_size_bytes)
 {
-    size_t total = sizeof intercept_name;
+    size_t total = sizeof sot_encode_intercept_name;
     if (encoding->parts == NULL)
         return sot_size_mul(encoding->features, NUMBER_BYTES, out_size_bytes) &&
                sot_size_add(*out_size_bytes, total, out_size_bytes);
@@ -343,7 +352,8 @@ static sotto_status name_features(sot_encoding *encoding, sotto_error *error)
         (void)snprintf(digits, sizeof digits, "%zu", index + 1);
         place = sot_encode_write_name(&encoding->names[index], place, digits, NULL);
     }
-    (void)sot_encode_write_name(&encoding->names[index], place, intercept_name, NULL);
+    (void)sot_encode_write_name(&encoding->names[index], place, sot_encode_intercept_name,
+                                NULL);
     return SOTTO_OK;
 }
 
@@ -376,6 +386,7 @@ void sot_encoding_free(sot_encoding *encoding)
     sot_target_free(&encoding->own);
     sot_free(encoding->label_of_code);
     sot_free(encoding->parts);
+    sot_blocks_free(encoding->blocks);
     sot_free(encoding->of_byte);
     sot_free(encoding->text);
     sot_free(encoding->names);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "data/encode/blocks.h"
 #include "data/encode/encode.h"
 
 /* One column of a table, on its way to one feature or to `values` indicators. */
@@ -16,6 +17,16 @@ typedef struct sot_encode_part {
     size_t values;  /* of a category; 0: a number */
     double largest; /* |feature| at most, before the row's norm is looked at */
 } sot_encode_part;
+
+/* The blocks of an additive model (blocks.h), and the storage of their edges. */
+typedef struct sot_blocks {
+    sot_bins_rule rule;
+    sot_bin_block *list;
+    size_t count;
+    size_t values; /* bins of all of them */
+    double *edges;
+    size_t edge_count;
+} sot_blocks;
 
 struct sot_encoding {
     const sotto_schema *schema;
@@ -31,6 +42,7 @@ struct sot_encoding {
     size_t part_count;
     size_t features;             /* without the constant column */
     const sot_cells_grid *grids; /* features of them; borrowed; NULL: not by cells */
+    sot_blocks *blocks;          /* NULL: not by blocks */
     const sotto_column *numbers; /* of a matrix whose numbers have bounds; else NULL */
     double largest;              /* |feature| of them at most, before the row's norm */
     double absent;               /* the feature of a number that a record does not list */
@@ -54,6 +66,21 @@ struct sot_encoding {
 SOTTO_MUST_CHECK sotto_status sot_encode_choose_target(sot_encoding *encoding,
                                                        const char *name,
                                                        sotto_error *error);
+
+/* Chooses the unit of the grid: 2^24 units hold `most` (new.c). */
+void sot_encode_set_unit(sot_encoding *encoding, double most);
+
+/* Puts the constant column on the grid beside rows of `squares_most`, and finds R (new.c). */
+SOTTO_MUST_CHECK sotto_status sot_encode_add_constant(sot_encoding *encoding,
+                                                      double constant,
+                                                      sotto_error *error);
+
+/* Writes the segments of all blocks, without the constant column (bins.c). */
+void sot_encode_blocks(const sot_encoding *encoding, const sot_record *record,
+                       sot_features *out_features);
+void sot_blocks_free(sot_blocks *blocks); /* NULL is fine (blocks.c) */
+
+static const char sot_encode_intercept_name[] = "(intercept)";
 
 /* Writes the name `first`, or `first`=`second`, at `place` and returns where the next one begins
  * (new.c). */

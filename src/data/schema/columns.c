@@ -30,6 +30,7 @@ void sot_schema_free_column(sotto_column *column)
     sot_free(values);
     sot_free((char *)(uintptr_t)column->name);
     sot_free((char *)(uintptr_t)column->source);
+    sot_free((double *)(uintptr_t)column->bin_edges);
 }
 
 /* ---- bounds ---- */
@@ -262,10 +263,10 @@ static sotto_status read_type(const sot_json_value *value, sotto_column_type *ou
 static const char *const *keys_of(sotto_column_type type)
 {
     static const char *const bounded[] = {"name",    "type",  "lower",     "upper",
-                                          "missing", "scale", "time_unit", "source",
-                                          "about",   NULL};
-    static const char *const category[] = {"name",   "type",  "values", "missing",
-                                           "source", "about", NULL};
+                                          "missing", "scale", "time_unit", "bin_edges",
+                                          "source",  "about", NULL};
+    static const char *const category[] = {"name",    "type",   "values", "missing",
+                                           "ordered", "source", "about",  NULL};
     static const char *const boolean[] = {"name",   "type",  "missing", "scale",
                                           "source", "about", NULL};
     static const char *const bare[] = {"name", "type", "source", "about", NULL};
@@ -309,9 +310,12 @@ static sotto_status read_column(const sot_json_value *value, sotto_column *colum
     case SOTTO_COLUMN_NUMBER:
     case SOTTO_COLUMN_INTEGER:
         status = read_time_unit(value, column, error);
-        return status == SOTTO_OK ? sot_schema_read_number(value, column, error) : status;
+        if (status == SOTTO_OK) status = sot_schema_read_number(value, column, error);
+        return status == SOTTO_OK ? sot_schema_read_bin_edges(value, column, error)
+                                  : status;
     case SOTTO_COLUMN_CATEGORY:
-        return read_values(value, column, error);
+        status = sot_schema_read_order(value, column, error);
+        return status == SOTTO_OK ? read_values(value, column, error) : status;
     case SOTTO_COLUMN_BOOLEAN:
         status = read_missing_boolean(value, column, error);
         return status == SOTTO_OK ? read_scale(value, column, error) : status;

@@ -29,6 +29,15 @@ static void write_bounds(sot_json_writer *writer, const sotto_column *column)
     write_scale(writer, column);
 }
 
+static void write_bin_edges(sot_json_writer *writer, const sotto_column *column)
+{
+    if (column->bin_edge_count == 0) return;
+    sot_json_open_array(writer, "bin_edges");
+    for (size_t i = 0; i < column->bin_edge_count; i++)
+        sot_json_write_double(writer, column->bin_edges[i]);
+    sot_json_end_array(writer);
+}
+
 static void write_column(sot_json_writer *writer, const sotto_column *column)
 {
     sot_json_begin_object(writer);
@@ -39,6 +48,7 @@ static void write_column(sot_json_writer *writer, const sotto_column *column)
     case SOTTO_COLUMN_INTEGER:
         write_bounds(writer, column);
         sot_json_put_text(writer, "time_unit", sot_time_unit_name(column->time_unit));
+        write_bin_edges(writer, column);
         break;
     case SOTTO_COLUMN_CATEGORY:
         sot_json_open_array(writer, "values");
@@ -46,6 +56,7 @@ static void write_column(sot_json_writer *writer, const sotto_column *column)
             sot_json_write_string(writer, column->values[i]);
         sot_json_end_array(writer);
         sot_json_put_text(writer, "missing", column->values[(size_t)column->missing]);
+        if (column->ordered) sot_json_put_bool(writer, "ordered", true);
         break;
     case SOTTO_COLUMN_BOOLEAN:
         sot_json_put_bool(writer, "missing", column->missing != 0.0);

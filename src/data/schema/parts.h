@@ -14,6 +14,7 @@ enum {
     SOT_SCHEMA_FEATURES_MAX = 1
                               << 24, /* a learner holds several vectors of this length */
     SOT_SCHEMA_LABELS_MAX = 1000,
+    SOT_SCHEMA_EDGES_MAX = 1023,
     SOT_SCHEMA_NAME_BYTES_MAX = 256,
     SOT_SCHEMA_BYTES_MAX = 16 << 20
 };
@@ -61,6 +62,14 @@ void sot_schema_free_column(sotto_column *column);
 SOTTO_MUST_CHECK sotto_status sot_schema_read_number(const sot_json_value *value,
                                                      sotto_column *column,
                                                      sotto_error *error);
+
+/* Read "bin_edges" of a number with its bounds, and "ordered" of a category (bins.c). */
+SOTTO_MUST_CHECK sotto_status sot_schema_read_bin_edges(const sot_json_value *value,
+                                                        sotto_column *column,
+                                                        sotto_error *error);
+SOTTO_MUST_CHECK sotto_status sot_schema_read_order(const sot_json_value *value,
+                                                    sotto_column *column,
+                                                    sotto_error *error);
 
 /* Reads "features", "shape" and "numbers" of a matrix, one of the first two (matrix.c). */
 SOTTO_MUST_CHECK sotto_status sot_schema_read_matrix(const sot_json_value *root,

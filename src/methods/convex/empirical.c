@@ -9,7 +9,8 @@ sotto_status sot_empirical_new(const sot_learner_setup *setup,
                                sot_empirical **out_empirical, sotto_error *error)
 {
     /* Coefficients in one vector for each class are those of softmax; a loss of one margin has one vector. */
-    return sot_model_row_of(setup->config->model)->class_vectors
+    return sot_model_has_class_vectors(setup->config->model,
+                                       sot_encoding_classes(setup->encoding))
                ? sot_softmax_empirical(setup, out_empirical, error)
                : sot_empirical_glm(setup, out_empirical, error);
 }

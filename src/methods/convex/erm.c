@@ -117,7 +117,9 @@ static sotto_status describe_loss(sot_learner *learner, sotto_error *error)
     const sot_model_row *row = sot_model_row_of(setup->config->model);
     if (row->width_why != NULL)
         sot_learner_set(learner, "width", setup->config->width, row->width_why);
-    if (row->threshold_why == NULL || sot_method_row_of(setup->method)->fits_moments)
+    if (!sot_model_has_threshold(setup->config->model,
+                                 sot_encoding_role(setup->encoding)) ||
+        sot_method_row_of(setup->method)->fits_moments)
         return SOTTO_OK;
     const sotto_status status =
         sot_model_loss(setup->config, setup->encoding, &loss, error);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "methods/convex/erm.h"
+#include "models/kinds.h"
 #include "privacy/mechanisms/correction/correction.h"
 #include "privacy/mechanisms/objective/objective.h"
 
@@ -28,9 +29,14 @@
  * (docs/howto/choosing-parameters.md), one row per unit, add-remove, where a public number of rows was given. */
 #define ROWS_FACTOR 12.0
 #define ROWS_LEAST  0.4
-#define PURE_FACTOR 1.5 /* over epsilon, within these two: */
-#define PURE_LEAST  0.6
-#define PURE_MOST   10.0
+/* Additive models have many coefficients for few rows each: more shrinkage. Chosen by cross-validation inside the training
+ * rows of public tables (docs/reference/additive.md#default-lambda): the first from this number of rows times epsilon on. */
+#define BINS_ROWS       6000.0
+#define BINS_FACTOR     1.5
+#define BINS_FEW_FACTOR 3.0
+#define PURE_FACTOR     1.5 /* over epsilon, within these two: */
+#define PURE_LEAST      0.6
+#define PURE_MOST       10.0
 /* Losses without a sharp theorem pay for the determinant, by the smoothness beta. The lambda of
  * sot_objective_least_lambda() spends a share of epsilon on it. Less is better where the noise,
  * proportional to L, is small against the cost of lambda: SVM and Huber (bench/bench_erm.c). */
@@ -81,6 +87,10 @@ static double lambda_factor(const sot_learner_setup *setup,
     const double steps =
         (double)setup->unit_rows * (config->adjacency == SOTTO_REPLACE_ONE ? 2.0 : 1.0);
     const double epsilon = config->epsilon / steps;
+    if (sot_model_row_of(config->model)->has_bins && facts->self_bounding &&
+        !isnan(config->delta))
+        return (double)sot_learner_rows(setup) * epsilon >= BINS_ROWS ? BINS_FACTOR
+                                                                      : BINS_FEW_FACTOR;
     if (!facts->self_bounding && !isnan(config->delta)) return flat ? FLAT_FACTOR : 1.0;
     if (!facts->self_bounding && facts->outputs == 1) return 1.0; /* pure, one margin */
     if (isnan(config->delta))

@@ -6,6 +6,7 @@
 
 #include "base/file/file.h"
 #include "base/text.h"
+#include "data/encode/blocks.h"
 
 typedef struct workshop {
     char directory[40];
@@ -383,18 +384,11 @@ static void write_table_program(workshop *shop, double (*cells)[7])
                   TABLE_ROWS);
 }
 
-static void check_table(const char *schema)
+static void check_content(sot_model_content content)
 {
     static double cells[TABLE_ROWS][7], probabilities[TABLE_ROWS][2];
-    const double coefficients[HARD_DIMENSION] = {1.5,  -0.7, 0.3,  2.25, 0.1,
-                                                 -1.1, 3.5,  -0.9, 0.45};
     const char *const classes[] = {"no", "yes"};
-    sot_model_content content = model_table_content();
-    content.schema_json = schema;
     content.classes = classes;
-    content.features = hard_features;
-    content.coefficients = coefficients;
-    content.dimension = HARD_DIMENSION;
     sotto_model *model = model_of(&content);
     workshop shop;
     open_workshop(&shop, model, "long_name");
@@ -412,6 +406,62 @@ static void check_table(const char *schema)
         expect(output, probabilities[i][1], i);
     close_workshop(&shop, output);
     sotto_model_free(model);
+}
+
+static void check_table(const char *schema)
+{
+    const double coefficients[HARD_DIMENSION] = {1.5,  -0.7, 0.3,  2.25, 0.1,
+                                                 -1.1, 3.5,  -0.9, 0.45};
+    sot_model_content content = model_table_content();
+    content.schema_json = schema;
+    content.features = hard_features;
+    content.coefficients = coefficients;
+    content.dimension = HARD_DIMENSION;
+    check_content(content);
+}
+
+/* The look-ups of an additive model, for numbers with and without edges, small integers, categories and booleans. */
+static void check_additive(sotto_basis basis)
+{
+    enum { COEFFICIENTS_MOST = 100 };
+    static const char schema[] = "{\"target\": \"y\", \"intercept\": 0.3, " HARD_COLUMNS;
+    const sot_bins_rule rule = {basis, 7};
+    const sot_model_setting settings[] = {
+        {.name = "basis", .word = sotto_basis_name(basis)},
+        {.name = "bins", .value = 7.0}};
+    double coefficients[COEFFICIENTS_MOST];
+    const char *features[COEFFICIENTS_MOST];
+    uint64_t random = 48;
+    sotto_schema *parsed = NULL;
+    sot_encoding *encoding = NULL;
+    sotto_error error;
+    assert_ok(sotto_schema_parse("s", schema, strlen(schema), &parsed, &error), &error);
+    assert_ok(sot_encoding_new_blocks(parsed, NULL, SOT_TARGET_CLASSES, &rule, &encoding,
+                                      &error),
+              &error);
+    const size_t dimension = sot_encoding_dimension(encoding);
+    assert_true(dimension <= COEFFICIENTS_MOST);
+    for (size_t i = 0; i < dimension; i++) {
+        coefficients[i] = 5.0 * (next_uniform(&random) - 0.5);
+        features[i] = sot_encoding_feature(encoding, i);
+    }
+    sot_model_content content = model_table_content();
+    content.model = "additive";
+    content.schema_json = schema;
+    content.features = features;
+    content.coefficients = coefficients;
+    content.dimension = dimension;
+    content.settings = settings;
+    check_content(content);
+    sot_encoding_free(encoding);
+    sotto_schema_free(parsed);
+}
+
+static void additive_tables_agree_to_the_bit(void **state)
+{
+    (void)state;
+    check_additive(SOTTO_BASIS_BINS);
+    check_additive(SOTTO_BASIS_STEPS);
 }
 
 static void table_rows_agree_to_the_bit(void **state)
@@ -488,6 +538,7 @@ int main(void)
         cmocka_unit_test(table_rows_agree_to_the_bit),
         cmocka_unit_test(clipped_table_rows_agree_to_the_bit),
         cmocka_unit_test(scaled_table_rows_agree_to_the_bit),
+        cmocka_unit_test(additive_tables_agree_to_the_bit),
         cmocka_unit_test(names_that_c_does_not_take_are_refused),
         cmocka_unit_test(no_memory_is_an_error_and_not_a_crash),
     };

@@ -226,8 +226,9 @@ static double expected_output(size_t kind, size_t row, size_t k)
     case SOTTO_MODEL_HINGE:
     case SOTTO_MODEL_HUBER:
     case SOTTO_MODEL_CUSTOM:
-    case SOTTO_MODEL_NETWORK: /* test_model_network.c */
-    case SOTTO_MODEL_CONCEPT: /* test_model_concept.c */
+    case SOTTO_MODEL_NETWORK:  /* test_model_network.c */
+    case SOTTO_MODEL_CONCEPT:  /* test_model_concept.c */
+    case SOTTO_MODEL_ADDITIVE: /* test_model_additive.c */
         break;
     }
     return kinds[kind].prediction == SOTTO_PREDICTS_SCORE

@@ -42,6 +42,7 @@ static long double slope_of(const sotto_train_config *config, long double u, dou
     case SOTTO_MODEL_SOFTMAX:
     case SOTTO_MODEL_NETWORK:
     case SOTTO_MODEL_CONCEPT:
+    case SOTTO_MODEL_ADDITIVE:
     case SOTTO_MODEL_CUSTOM:
         break;
     }

@@ -34,7 +34,7 @@ static void look_along(sot_study *study, size_t index)
         study->direction[i] = 0.0;
     study->look = SOT_LOOK_ALONG;
     study->direction[index] = 1.0;
-    if (!sot_model_row_of(study->config.model)->class_vectors) return;
+    if (!sot_model_has_class_vectors(study->config.model, 2)) return;
     study->direction[index] = -1.0;
     study->direction[study->features + index] = 1.0;
 }
