@@ -114,7 +114,13 @@ static sot_matrix *new_like(const sot_matrix *all, size_t rows, size_t values)
     part->room_rows = rows;
     part->labels = sot_new_array(rows, sizeof *part->labels);
     bool made = part->labels != NULL;
-    if (all->cells != NULL) {
+    if (all->layout != NULL) {
+        part->bin_bytes = all->bin_bytes;
+        part->layout = sot_bins_layout_copy(all->layout);
+        if (part->layout != NULL)
+            part->bins = sot_new_array(rows, sot_matrix_row_bytes(part));
+        made = made && part->layout != NULL && part->bins != NULL;
+    } else if (all->cells != NULL) {
         part->cells = sot_new_array(rows * all->columns, sizeof *part->cells);
         made = made && part->cells != NULL;
     } else if (all->dense != NULL) {
@@ -141,7 +147,11 @@ static size_t values_of(const sot_matrix *all, size_t row)
 static void append(sot_matrix *part, const sot_matrix *all, size_t row)
 {
     part->labels[part->rows] = all->labels[row];
-    if (all->cells != NULL) {
+    if (all->layout != NULL) {
+        const size_t row_bytes = sot_matrix_row_bytes(all);
+        memcpy(part->bins + part->rows * row_bytes, all->bins + row * row_bytes,
+               row_bytes);
+    } else if (all->cells != NULL) {
         memcpy(part->cells + part->rows * part->columns, all->cells + row * all->columns,
                all->columns * sizeof *all->cells);
     } else if (all->dense != NULL) {

@@ -9,11 +9,16 @@
 #include "commands/train/network.h"
 #include "commands/train/public.h"
 #include "commands/train/train.h"
+#include "models/linear/rows/rows.h"
 #include "random/rng.h"
 
 double sot_public_margin(const sot_matrix *matrix, size_t row, const double *theta)
 {
     double sum = 0.0;
+    if (matrix->layout != NULL) {
+        sot_rows_plain(matrix)->dots(matrix, row, row + 1, theta, &sum);
+        return sum;
+    }
     if (matrix->dense != NULL) {
         const float *x = matrix->dense + row * matrix->stride;
         for (size_t j = 0; j < matrix->columns; j++)

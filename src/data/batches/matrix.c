@@ -6,14 +6,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "data/batches/room.h"
 #include "data/batches/unit.h"
 
-enum {
-    FIRST_ROWS = 1024,
-    FIRST_ROWS_OF_SHARD = 16,
-    FIRST_VALUES = 16384,
-    SPARSE_COLUMNS_MIN = 32
-};
+enum { FIRST_ROWS = 1024, FIRST_ROWS_OF_SHARD = 16, SPARSE_COLUMNS_MIN = 32 };
 
 /* A matrix that grows, and the rows in it that were dropped again for others of their unit. */
 typedef struct loading {
@@ -33,84 +29,6 @@ struct sot_matrix_filler {
 
 static const uint64_t NO_SLOT = UINT64_MAX;
 
-/* ---- room ---- */
-
-/* Room for `needed` objects; grows by doubling. */
-static sotto_status reserve(void **array, size_t *room, size_t needed, size_t least,
-                            size_t size, sotto_error *error)
-{
-    if (needed <= *room) return SOTTO_OK;
-    size_t wanted = *room < least ? least : 2 * *room;
-    if (wanted < needed) wanted = needed;
-    void *moved = sot_move_array(*array, *room, wanted, size);
-    if (moved == NULL) return sot_fail_memory(error, wanted, size);
-    *array = moved;
-    *room = wanted;
-    return SOTTO_OK;
-}
-
-static sotto_status resize_dense(sot_matrix *matrix, size_t rows, sotto_error *error)
-{
-    size_t floats;
-    if (!sot_size_mul(rows, matrix->stride, &floats)) floats = SIZE_MAX;
-    float *moved = sot_new_aligned(floats, sizeof *moved);
-    if (moved == NULL) return sot_fail_memory(error, floats, sizeof *moved);
-    if (matrix->rows > 0)
-        memcpy(moved, matrix->dense, matrix->rows * matrix->stride * sizeof *moved);
-    sot_wipe_and_free(matrix->dense, matrix->room_rows * matrix->stride * sizeof *moved);
-    matrix->dense = moved;
-    return SOTTO_OK;
-}
-
-static sotto_status resize_cells(sot_matrix *matrix, size_t rows, sotto_error *error)
-{
-    size_t places;
-    if (!sot_size_mul(rows, matrix->columns, &places)) places = SIZE_MAX;
-    uint32_t *moved = sot_move_array(matrix->cells, matrix->room_rows * matrix->columns,
-                                     places, sizeof *moved);
-    if (moved == NULL) return sot_fail_memory(error, places, sizeof *moved);
-    matrix->cells = moved;
-    return SOTTO_OK;
-}
-
-/* room_rows comes last: should a step fail, it is still right about all that holds records. */
-static sotto_status resize_rows(sot_matrix *matrix, size_t rows, sotto_error *error)
-{
-    const size_t old = matrix->room_rows;
-    double *labels = sot_move_array(matrix->labels, old, rows, sizeof *labels);
-    if (labels == NULL) return sot_fail_memory(error, rows, sizeof *labels);
-    matrix->labels = labels;
-    if (matrix->starts == NULL) {
-        const sotto_status status = matrix->cells != NULL
-                                        ? resize_cells(matrix, rows, error)
-                                        : resize_dense(matrix, rows, error);
-        if (status != SOTTO_OK) return status;
-    } else {
-        uint64_t *starts =
-            sot_move_array(matrix->starts, old + 1, rows + 1, sizeof *starts);
-        if (starts == NULL) return sot_fail_memory(error, rows + 1, sizeof *starts);
-        matrix->starts = starts;
-    }
-    matrix->room_rows = rows;
-    return SOTTO_OK;
-}
-
-static sotto_status reserve_values(sot_matrix *matrix, size_t needed, sotto_error *error)
-{
-    size_t room = matrix->room_values;
-    void *array = matrix->indices;
-    sotto_status status =
-        reserve(&array, &room, needed, FIRST_VALUES, sizeof *matrix->indices, error);
-    matrix->indices = array;
-    if (status != SOTTO_OK) return status;
-    room = matrix->room_values;
-    array = matrix->values;
-    status = reserve(&array, &room, needed, FIRST_VALUES, sizeof *matrix->values, error);
-    matrix->values = array;
-    if (status == SOTTO_OK) matrix->room_values = room;
-    return status;
-}
-
 /* ---- rows ---- */
 
 static sotto_status append_row(loading *loader, const sot_record *record,
@@ -120,11 +38,14 @@ static sotto_status append_row(loading *loader, const sot_record *record,
     const sot_features *row = &loader->features;
     sotto_status status = SOTTO_OK;
     if (matrix->rows == matrix->room_rows)
-        status = resize_rows(matrix, 2 * matrix->rows, error);
+        status = sot_matrix_resize(matrix, 2 * matrix->rows, error);
     if (status != SOTTO_OK) return status;
     if (matrix->cells != NULL) {
         sot_encode_cells(loader->encoding, record,
                          matrix->cells + matrix->rows * matrix->columns);
+    } else if (matrix->layout != NULL) {
+        sot_encode_bins(loader->encoding, record, matrix->bin_bytes,
+                        matrix->bins + matrix->rows * sot_matrix_row_bytes(matrix));
     } else if (matrix->starts == NULL) {
         /* The padding after the last column was zero from the start. */
         sot_encode_dense(loader->encoding, record, &loader->features,
@@ -133,7 +54,7 @@ static sotto_status append_row(loading *loader, const sot_record *record,
         sot_encode(loader->encoding, record, &loader->features);
         assert(row->count <= matrix->columns);
         const size_t begin = (size_t)matrix->starts[matrix->rows];
-        status = reserve_values(matrix, begin + row->count, error);
+        status = sot_matrix_reserve_values(matrix, begin + row->count, error);
         if (status != SOTTO_OK) return status;
         if (row->count > 0) {
             memcpy(matrix->indices + begin, row->indices,
@@ -154,6 +75,12 @@ static void move_row(sot_matrix *matrix, size_t to, size_t from)
         memmove(matrix->cells + to * matrix->columns,
                 matrix->cells + from * matrix->columns,
                 matrix->columns * sizeof *matrix->cells);
+        return;
+    }
+    if (matrix->layout != NULL) {
+        const size_t row_bytes = sot_matrix_row_bytes(matrix);
+        memmove(matrix->bins + to * row_bytes, matrix->bins + from * row_bytes,
+                row_bytes);
         return;
     }
     if (matrix->starts == NULL) {
@@ -199,13 +126,13 @@ static sotto_status append_of_unit(loading *loader, const sot_record *record,
                                           &kept, &slot, error);
     if (status != SOTTO_OK || !kept) return status;
     void *array = loader->row_of_slot;
-    status = reserve(&array, &loader->slots_room, (size_t)slot + 1, FIRST_ROWS,
-                     sizeof slot, error);
+    status = sot_room_reserve(&array, &loader->slots_room, (size_t)slot + 1, FIRST_ROWS,
+                              sizeof slot, error);
     loader->row_of_slot = array;
     if (status != SOTTO_OK) return status;
     array = loader->slot_of_row;
-    status = reserve(&array, &loader->rows_room, loader->matrix->rows + 1, FIRST_ROWS,
-                     sizeof slot, error);
+    status = sot_room_reserve(&array, &loader->rows_room, loader->matrix->rows + 1,
+                              FIRST_ROWS, sizeof slot, error);
     loader->slot_of_row = array;
     if (status == SOTTO_OK) status = append_row(loader, record, error);
     if (status != SOTTO_OK) return status;
@@ -266,18 +193,25 @@ static sotto_status begin(loading *loader, const sot_source *source, uint64_t ro
         matrix->cells = sot_new_array(columns, sizeof *matrix->cells);
         if (matrix->cells == NULL)
             return sot_fail_memory(error, columns, sizeof *matrix->cells);
+    } else if (sot_encoding_holds_bins(loader->encoding)) {
+        matrix->stride = 0;
+        matrix->bin_bytes = sot_encoding_bin_bytes(loader->encoding);
+        matrix->layout = sot_bins_layout_new(loader->encoding);
+        if (matrix->layout == NULL)
+            return sot_fail_memory(error, columns, sizeof *matrix->layout->list);
     } else if (is_sparse(loader->encoding, source)) {
         matrix->stride = 0;
         matrix->starts = sot_new_array(1, sizeof *matrix->starts);
         if (matrix->starts == NULL)
             return sot_fail_memory(error, 1, sizeof *matrix->starts);
-        const sotto_status status = reserve_values(matrix, FIRST_VALUES, error);
+        const sotto_status status =
+            sot_matrix_reserve_values(matrix, SOT_MATRIX_FIRST_VALUES, error);
         if (status != SOTTO_OK) return status;
     }
     /* A guess that cannot be had is not needed. */
-    if (rows > least && resize_rows(matrix, (size_t)rows, NULL) == SOTTO_OK)
+    if (rows > least && sot_matrix_resize(matrix, (size_t)rows, NULL) == SOTTO_OK)
         return SOTTO_OK;
-    return resize_rows(matrix, least, error);
+    return sot_matrix_resize(matrix, least, error);
 }
 
 static void end(loading *loader)
@@ -314,20 +248,6 @@ sotto_status sot_matrix_load(sot_source *source, const sotto_schema *schema,
     }
     *out_matrix = loader.matrix;
     return SOTTO_OK;
-}
-
-void sot_matrix_free(sot_matrix *matrix)
-{
-    if (matrix == NULL) return;
-    const size_t rows = matrix->room_rows;
-    const size_t values = matrix->room_values;
-    sot_wipe_and_free(matrix->labels, rows * sizeof *matrix->labels);
-    sot_wipe_and_free(matrix->dense, rows * matrix->stride * sizeof *matrix->dense);
-    sot_wipe_and_free(matrix->starts, (rows + 1) * sizeof *matrix->starts);
-    sot_wipe_and_free(matrix->indices, values * sizeof *matrix->indices);
-    sot_wipe_and_free(matrix->values, values * sizeof *matrix->values);
-    sot_wipe_and_free(matrix->cells, rows * matrix->columns * sizeof *matrix->cells);
-    sot_free(matrix);
 }
 
 /* ---- in shards ---- */

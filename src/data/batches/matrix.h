@@ -10,6 +10,7 @@
 #include <sotto/rng.h>
 
 #include "data/batches/shards.h"
+#include "data/encode/blocks.h"
 #include "data/encode/encode.h"
 #include "data/source/source.h"
 
@@ -30,6 +31,11 @@ typedef struct sot_matrix {
     /* For an encoding by cells, which is neither dense nor sparse: row i has the places
      * cells + i * columns, one per feature. */
     uint32_t *cells;
+    /* For an encoding that holds bins, which is neither: row i has the bins of all blocks, bin_bytes each, from
+     * bins + i * layout->count * bin_bytes. */
+    unsigned char *bins;
+    size_t bin_bytes;
+    sot_bins_layout *layout;       /* owned; NULL: no bins */
     size_t room_rows, room_values; /* allocated */
 } sot_matrix;
 
@@ -43,6 +49,12 @@ SOTTO_MUST_CHECK sotto_status sot_matrix_load(sot_source *source,
                                               sotto_rng *rng, sot_matrix **out_matrix,
                                               sotto_error *error);
 void sot_matrix_free(sot_matrix *matrix); /* wipes; NULL is fine */
+
+/* Bytes of a row of bins. */
+static inline size_t sot_matrix_row_bytes(const sot_matrix *matrix)
+{
+    return matrix->layout->count * matrix->bin_bytes;
+}
 
 /* The same, each record in the one shard that its sharding names: sharding->count matrices, to be freed one by one.
  * `out_records` is the number of records read, `out_digest` their digest (shards.h). Secret, as is every shard's number of rows. */

@@ -1,7 +1,9 @@
 /* From a record to its bins, to the feature vector that they stand for, and to a score. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "data/cells/cell.h"
 #include "data/encode/blocks.h"
 #include "data/encode/parts.h"
@@ -119,4 +121,75 @@ double sot_encoding_score(const sot_encoding *encoding, const double *values,
         score +=
             values[blocks->list[i].value + sot_bin_block_bin(&blocks->list[i], record)];
     return score;
+}
+
+/* ---- rows as bins ---- */
+
+void sot_encode_bins(const sot_encoding *encoding, const sot_record *record,
+                     size_t bin_bytes, unsigned char *out_bins)
+{
+    const sot_blocks *blocks = encoding->blocks;
+    for (size_t i = 0; i < blocks->count; i++) {
+        const uint32_t bin = (uint32_t)sot_bin_block_bin(&blocks->list[i], record);
+        if (bin_bytes == 1)
+            out_bins[i] = (unsigned char)bin;
+        else
+            memcpy(out_bins + i * sizeof bin, &bin, sizeof bin);
+    }
+}
+
+void sot_encoding_hold_bins(sot_encoding *encoding)
+{
+    assert(encoding->blocks != NULL);
+    encoding->blocks->held = true;
+}
+
+bool sot_encoding_holds_bins(const sot_encoding *encoding)
+{
+    return encoding->blocks != NULL && encoding->blocks->held;
+}
+
+size_t sot_encoding_bin_bytes(const sot_encoding *encoding)
+{
+    for (size_t i = 0; i < encoding->blocks->count; i++)
+        if (encoding->blocks->list[i].bins > 256) return sizeof(uint32_t);
+    return 1;
+}
+
+void sot_bins_layout_free(sot_bins_layout *layout)
+{
+    if (layout == NULL) return;
+    sot_free(layout->list);
+    sot_free(layout->offsets);
+    sot_free(layout);
+}
+
+sot_bins_layout *sot_bins_layout_copy(const sot_bins_layout *layout)
+{
+    sot_bins_layout *copy = sot_new_array(1, sizeof *copy);
+    if (copy == NULL) return NULL;
+    *copy = *layout;
+    copy->list = sot_new_array(layout->count, sizeof *copy->list);
+    copy->offsets = sot_new_array(layout->count, sizeof *copy->offsets);
+    if (copy->list == NULL || copy->offsets == NULL) {
+        sot_bins_layout_free(copy);
+        return NULL;
+    }
+    for (size_t i = 0; i < layout->count; i++) {
+        copy->list[i] = layout->list[i];
+        copy->list[i].axis = (sot_axis){.bins = layout->list[i].bins};
+        copy->offsets[i] = layout->list[i].value;
+    }
+    return copy;
+}
+
+sot_bins_layout *sot_bins_layout_new(const sot_encoding *encoding)
+{
+    const sot_blocks *blocks = encoding->blocks;
+    const sot_bins_layout own = {.count = blocks->count,
+                                 .values = blocks->values,
+                                 .columns = sot_encoding_dimension(encoding),
+                                 .intercept = encoding->intercept,
+                                 .list = blocks->list};
+    return sot_bins_layout_copy(&own);
 }

@@ -68,6 +68,29 @@ sot_bins_rule sot_encoding_bins_rule(const sot_encoding *encoding);
 /* Bins of all blocks together. */
 size_t sot_encoding_values(const sot_encoding *encoding);
 
+/* The blocks alone, for rows that are held as bins. Owned; the axes are left out. */
+typedef struct sot_bins_layout {
+    size_t count, values,
+        columns;      /* blocks, their bins, coordinates with the constant column */
+    double intercept; /* 0: none */
+    sot_bin_block *list;
+    size_t *offsets; /* list[k].value, side by side */
+} sot_bins_layout;
+
+/* A copy to be freed; NULL when memory runs out. */
+sot_bins_layout *sot_bins_layout_new(const sot_encoding *encoding);
+sot_bins_layout *sot_bins_layout_copy(const sot_bins_layout *layout);
+void sot_bins_layout_free(sot_bins_layout *layout); /* NULL is fine */
+
+/* Says that rows are held as bins: matrices of this encoding then have no feature vectors. */
+void sot_encoding_hold_bins(sot_encoding *encoding);
+bool sot_encoding_holds_bins(const sot_encoding *encoding);
+/* Bytes of a bin: 1 if every block has at most 256, else 4. */
+size_t sot_encoding_bin_bytes(const sot_encoding *encoding);
+/* Writes the bin of each block. */
+void sot_encode_bins(const sot_encoding *encoding, const sot_record *record,
+                     size_t bin_bytes, unsigned char *out_bins);
+
 /* Returns the bin of a record on an axis. Total: a missing or malformed cell has the bin of the schema's value. */
 size_t sot_axis_bin(const sot_axis *axis, const sot_record *record);
 size_t sot_bin_block_bin(const sot_bin_block *block, const sot_record *record);

@@ -26,6 +26,7 @@ typedef struct sot_blocks {
     size_t values; /* bins of all of them */
     double *edges;
     size_t edge_count;
+    bool held; /* rows are held as bins */
 } sot_blocks;
 
 struct sot_encoding {

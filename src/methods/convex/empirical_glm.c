@@ -66,7 +66,7 @@ static void add_row(const void *problem, size_t row, const double *theta, double
                     double *sum)
 {
     const sot_glm *glm = problem;
-    const sot_rows *kernels = sot_rows_for(glm->matrix);
+    const sot_rows *kernels = sot_rows_plain(glm->matrix);
     double curvature;
     kernels->dots(glm->matrix, row, row + 1, theta, scratch);
     glm->loss->bend(glm->loss, scratch[0], glm->matrix->labels[row], &scratch[0],

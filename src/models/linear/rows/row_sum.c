@@ -42,7 +42,7 @@ static sotto_status add_blocks(job *task, size_t count, double *sum, sotto_error
 {
     const sot_row_sum *asked = task->asked;
     const size_t columns = asked->matrix->columns;
-    const size_t width = sot_rows_width(asked->matrix);
+    const size_t width = sot_rows_plain_width(asked->matrix);
     const sotto_status status =
         sot_parallel_for(asked->pool, count, SOT_ROW_SUM_BLOCK, add_block, task, error);
     if (status != SOTTO_OK) return status;
@@ -70,7 +70,7 @@ sotto_status sot_row_sum_add(const sot_row_sum *asked, const double *theta,
 {
     const sot_matrix *matrix = asked->matrix;
     const size_t count = asked->rows == NULL ? matrix->rows : asked->count;
-    const size_t width = sot_rows_width(matrix);
+    const size_t width = sot_rows_plain_width(matrix);
     const size_t length = asked->vectors * width;
     const size_t blocks = blocks_at_once(count, length);
     double *padded = sot_new_array(length, sizeof *padded);

@@ -15,7 +15,7 @@
 
 enum { SOT_ROW_SUM_BLOCK = 1024 };
 
-/* Adds the part of one row to `sum`: `vectors` times sot_rows_width() numbers, as in theta,
+/* Adds the part of one row to `sum`: `vectors` times sot_rows_plain_width() numbers, as in theta,
  * with zeros after the columns. `scratch` has `vectors` numbers. A function of only the row
  * and theta. */
 typedef void (*sot_row_part)(const void *problem, size_t row, const double *theta,

@@ -1,5 +1,7 @@
 #include "models/linear/rows/rows.h"
 
+#include "models/linear/rows/bins.h"
+
 /* Sixteen sums side by side, folded in a fixed order; the AVX2 version folds four registers. */
 static double dense_dot(const float *row, size_t stride, const double *theta)
 {
@@ -67,6 +69,7 @@ static const sot_rows sparse_rows = {.dots = sparse_dots, .add = sparse_add};
 
 const sot_rows *sot_rows_portable(const sot_matrix *matrix)
 {
+    if (matrix->layout != NULL) return sot_rows_of_bins(matrix);
     return matrix->dense != NULL ? &dense_rows : &sparse_rows;
 }
 
@@ -74,6 +77,11 @@ const sot_rows *sot_rows_for(const sot_matrix *matrix)
 {
     const sot_rows *vector = matrix->dense != NULL ? sot_rows_avx2() : NULL;
     return vector != NULL ? vector : sot_rows_portable(matrix);
+}
+
+const sot_rows *sot_rows_plain(const sot_matrix *matrix)
+{
+    return matrix->layout != NULL ? sot_rows_plain_of_bins() : sot_rows_for(matrix);
 }
 
 void sot_tile_portable(const double *left, const double *right, size_t rows, double *sum,
@@ -91,6 +99,7 @@ void sot_tile_portable(const double *left, const double *right, size_t rows, dou
 size_t sot_rows_terms_most(const sot_matrix *matrix)
 {
     if (matrix->dense != NULL) return matrix->columns;
+    if (matrix->layout != NULL) return matrix->layout->count + SOT_BINS_ROUNDINGS;
     size_t most = 0;
     for (size_t i = 0; i < matrix->rows; i++) {
         const size_t terms = (size_t)(matrix->starts[i + 1] - matrix->starts[i]);

@@ -40,6 +40,9 @@ sot_tile_function sot_tile_avx2(void); /* NULL where the processor has no AVX2 *
 /* The fastest for this matrix and processor. */
 const sot_rows *sot_rows_for(const sot_matrix *matrix);
 
+/* Kernels whose vectors have sot_rows_plain_width() numbers, one a coordinate, also for rows that are held as bins. */
+const sot_rows *sot_rows_plain(const sot_matrix *matrix);
+
 /* The reference. */
 const sot_rows *sot_rows_portable(const sot_matrix *matrix);
 
@@ -49,10 +52,20 @@ const sot_rows *sot_rows_avx2(void);
 
 static inline size_t sot_rows_width(const sot_matrix *matrix)
 {
+    if (matrix->layout != NULL) return matrix->layout->values + 1;
     return matrix->dense != NULL ? matrix->stride : matrix->columns;
 }
 
-/* The most terms a row's product with theta has. */
+static inline size_t sot_rows_plain_width(const sot_matrix *matrix)
+{
+    return matrix->dense != NULL ? matrix->stride : matrix->columns;
+}
+
+/* Of rows held as bins: the constant column, the two halves of a sum, and the rounding of a value, twice for what the
+ * double-double numbers behind it lose. */
+enum { SOT_BINS_ROUNDINGS = 4 };
+
+/* The most terms a row's product with theta has; of bins, the roundings that a term passes. */
 size_t sot_rows_terms_most(const sot_matrix *matrix);
 
 /* Rows that fit into the L1 cache together, a multiple of 4, because they are read

@@ -1,5 +1,7 @@
 #include "models/linear/rows/units.h"
 
+#include "models/linear/rows/bins.h"
+
 /* Sixteen sums side by side, folded as the AVX2 version folds them: halves, then neighbours, then
  * pairs, then quarters. */
 static float dense_dot(const float *row, size_t stride, const float *theta)
@@ -66,6 +68,7 @@ static const sot_units sparse_units = {.dots = sparse_dots, .add_wide = sparse_a
 
 const sot_units *sot_units_portable(const sot_matrix *matrix)
 {
+    if (matrix->layout != NULL) return sot_units_of_bins();
     return matrix->dense != NULL ? &dense_units : &sparse_units;
 }
 

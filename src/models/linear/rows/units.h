@@ -33,6 +33,7 @@ const sot_units *sot_units_avx2(void); /* dense; NULL where there is no AVX2 */
 
 static inline size_t sot_units_width(const sot_matrix *matrix)
 {
+    if (matrix->layout != NULL) return matrix->layout->values + 1 + matrix->layout->count;
     return matrix->dense != NULL ? matrix->stride : matrix->columns;
 }
 

@@ -2,6 +2,7 @@
  * times a float, is exact part by part; the sums are double-double. */
 #include <string.h>
 
+#include "models/linear/rows/bins.h"
 #include "models/linear/solver/pass.h"
 
 typedef struct task {
@@ -34,7 +35,18 @@ static sot_twofold dot(const task *shared, size_t row)
     const sot_matrix *matrix = shared->pass->glm->matrix;
     sot_twofold sum = {0.0, 0.0};
     double low = 0.0;
-    if (matrix->dense != NULL) {
+    if (matrix->layout != NULL) {
+        const sot_bins_layout *layout = matrix->layout;
+        for (size_t b = 0; b < layout->count; b++) {
+            const sot_bin_block *block = &layout->list[b];
+            const size_t bin = sot_bins_at(matrix, row, b);
+            for (size_t k = 0; k < block->width; k++)
+                dot_step(shared, block->first + k, sot_bins_coordinate(block, bin, k),
+                         &sum, &low);
+        }
+        if (layout->intercept > 0.0)
+            dot_step(shared, layout->columns - 1, (float)layout->intercept, &sum, &low);
+    } else if (matrix->dense != NULL) {
         const float *x = matrix->dense + row * matrix->stride;
         for (size_t j = 0; j < matrix->columns; j++) {
             if (x[j] != 0.0f) dot_step(shared, j, x[j], &sum, &low);
@@ -73,6 +85,20 @@ static void add_row(const sot_matrix *matrix, size_t row, sot_twofold slope, dou
     parts of;
     split(slope.high, &of.high, &of.rest);
     of.low = slope.low;
+    if (matrix->layout != NULL) {
+        const sot_bins_layout *layout = matrix->layout;
+        for (size_t b = 0; b < layout->count; b++) {
+            const sot_bin_block *block = &layout->list[b];
+            const size_t bin = sot_bins_at(matrix, row, b);
+            for (size_t k = 0; k < block->width; k++)
+                add_step(&high[block->first + k], &low[block->first + k], of,
+                         sot_bins_coordinate(block, bin, k));
+        }
+        if (layout->intercept > 0.0)
+            add_step(&high[layout->columns - 1], &low[layout->columns - 1], of,
+                     (float)layout->intercept);
+        return;
+    }
     if (matrix->dense != NULL) {
         const float *x = matrix->dense + row * matrix->stride;
         for (size_t j = 0; j < matrix->columns; j++) {

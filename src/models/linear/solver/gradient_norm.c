@@ -76,7 +76,8 @@ double sot_pass_norm_upper(const sot_pass *pass, const sot_pass_bounds *bounds,
     /* Sums: every term goes through at most this many roundings. */
     const double roundings = (double)pass->block_rows +
                              (double)pass->chunk_rows / (double)pass->block_rows +
-                             (double)pass->chunks + SOT_TERMS_ROUNDINGS;
+                             (double)pass->chunks + SOT_TERMS_ROUNDINGS +
+                             (glm->matrix->layout != NULL ? 2.0 : 0.0);
     const double squares = slope_squares * (1.0 + (rows + 8.0) * unit * 2.0);
     const double terms = sqrt(squares) * bounds->frobenius_upper +
                          sot_terms_size_upper(glm, pass->nu, theta_norm,
@@ -98,8 +99,9 @@ double sot_pass_norm_upper_careful(const sot_pass *pass, const sot_pass_bounds *
         sot_norm_upper(theta, glm->matrix->columns) * (1.0 + 0x1p-50);
     const double norm = sot_norm_upper(gradient, glm->matrix->columns) +
                         sot_norm_upper(gradient_low, glm->matrix->columns);
-    const double margin_error = gathered(4.0 * (double)bounds->terms + 8.0, unit) *
-                                theta_norm * bounds->frobenius_upper;
+    const double margin_error =
+        gathered(4.0 * (double)bounds->terms_careful + 8.0, unit) * theta_norm *
+        bounds->frobenius_upper;
     const double slopes_error = (glm->loss->curvature_most * margin_error +
                                  glm->loss->slope_error_careful * sqrt(rows)) *
                                 bounds->frobenius_upper;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "models/linear/rows/bins.h"
 #include "models/linear/rows/units.h"
 #include "models/linear/solver/problem.h"
 
@@ -121,6 +122,23 @@ static float to_float(double x)
     return (float)fmin(fmax(x, -(double)FLT_MAX), (double)FLT_MAX);
 }
 
+/* The values of the blocks, for coefficients of any size. */
+static sotto_status expand(const sot_bins_layout *layout, const double *theta, float *out,
+                           sotto_error *error)
+{
+    const size_t count = layout->columns + layout->values + 1;
+    double *room = sot_new_array(count, sizeof *room);
+    if (room == NULL) return sot_fail_memory(error, count, sizeof *room);
+    double *values = room + layout->columns;
+    for (size_t j = 0; j < layout->columns; j++)
+        room[j] = (double)to_float(theta[j]);
+    sot_bins_expand(layout, room, values);
+    for (size_t j = 0; j <= layout->values; j++)
+        out[j] = to_float(values[j]);
+    sot_wipe_and_free(room, count * sizeof *room);
+    return SOTTO_OK;
+}
+
 sotto_status sot_glm_add_gradient_units(const sot_glm *glm, const uint32_t *rows,
                                         size_t count, const double *theta, double spacing,
                                         int64_t *inout_units, sotto_error *error)
@@ -155,11 +173,22 @@ sotto_status sot_glm_add_gradient_units(const sot_glm *glm, const uint32_t *rows
         status = sot_fail_memory(error, chunks + 1, width * sizeof *shared.sums);
         goto done;
     }
-    for (size_t j = 0; j < matrix->columns; j++)
-        at[j] = to_float(theta[j]);
+    if (matrix->layout != NULL) {
+        status = expand(matrix->layout, theta, at, error);
+        if (status != SOTTO_OK) goto done;
+    } else {
+        for (size_t j = 0; j < matrix->columns; j++)
+            at[j] = to_float(theta[j]);
+    }
     shared.theta = at;
     status = sot_parallel_for(glm->pool, count, chunk_rows, units_chunk, &shared, error);
     if (status != SOTTO_OK) goto done;
+    if (matrix->layout != NULL) {
+        for (size_t chunk = 0; chunk < chunks; chunk++)
+            sot_bins_collapse_units(matrix->layout, shared.sums + chunk * width,
+                                    inout_units);
+        goto done;
+    }
     for (size_t j = 0; j < matrix->columns; j++) {
         for (size_t chunk = 0; chunk < chunks; chunk++)
             inout_units[j] += shared.sums[chunk * width + j];

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "models/linear/rows/bins.h"
 #include "models/linear/solver/pass.h"
 
 enum { CHUNKS_MOST = 16, SUMS_MOST = 1 << 22, CHUNK_ROWS_LEAST = 256 };
@@ -82,7 +83,9 @@ static sotto_status hessian_chunk(size_t chunk, size_t begin, size_t end, void *
     (void)error;
     const task *shared = context;
     double *sum = shared->sums + chunk * shared->width * shared->width;
-    if (shared->matrix->dense != NULL)
+    if (shared->matrix->layout != NULL)
+        sot_bins_add_products(shared->matrix, begin, end, shared->curvatures, sum);
+    else if (shared->matrix->dense != NULL)
         add_dense(shared, begin, end,
                   shared->panels + chunk * SOT_PANEL_ROWS * shared->width, sum);
     else
@@ -104,6 +107,31 @@ static void add_up(const task *shared, size_t chunks, const double *ridge, doubl
                 line[b] += sum[b];
         }
         line[a] += ridge[a];
+    }
+}
+
+/* B^T S B of the sum S over all chunks, by lines and then by columns; `room` for width^2 numbers. S is symmetric, and only its
+ * lower triangle was added up. */
+static void add_up_bins(const task *shared, size_t chunks, const double *ridge,
+                        double *room, double *out)
+{
+    const sot_bins_layout *layout = shared->matrix->layout;
+    const size_t width = shared->width, columns = layout->columns;
+    double *sum = shared->sums;
+    for (size_t chunk = 1; chunk < chunks; chunk++)
+        for (size_t i = 0; i < width * width; i++)
+            sum[i] += shared->sums[chunk * width * width + i];
+    for (size_t a = 0; a < width; a++)
+        for (size_t b = 0; b < a; b++)
+            sum[b * width + a] = sum[a * width + b];
+    for (size_t a = 0; a < width; a++)
+        sot_bins_collapse(layout, sum + a * width, room + a * columns); /* S B */
+    for (size_t a = 0; a < width; a++)
+        for (size_t b = 0; b < columns; b++)
+            sum[b * width + a] = room[a * columns + b];
+    for (size_t b = 0; b < columns; b++) {
+        sot_bins_collapse(layout, sum + b * width, out + b * columns);
+        out[b * columns + b] += ridge[b];
     }
 }
 
@@ -132,7 +160,16 @@ sotto_status sot_pass_hessian(sot_pass *pass, const double *curvatures, double *
     if (status == SOTTO_OK)
         status =
             sot_parallel_for(glm->pool, rows, chunk_rows, hessian_chunk, &shared, error);
-    if (status == SOTTO_OK) add_up(&shared, chunks, pass->ridge, out);
+    double *room = NULL;
+    if (status == SOTTO_OK && glm->matrix->layout != NULL) {
+        room = sot_new_array(size, sizeof *room);
+        if (room == NULL) status = sot_fail_memory(error, size, sizeof *room);
+    }
+    if (status == SOTTO_OK && room != NULL)
+        add_up_bins(&shared, chunks, pass->ridge, room, out);
+    else if (status == SOTTO_OK)
+        add_up(&shared, chunks, pass->ridge, out);
+    sot_wipe_and_free(room, size * sizeof *room);
     if (shared.sums != NULL)
         sot_wipe_and_free(shared.sums, chunks * size * sizeof *shared.sums);
     if (shared.panels != NULL)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "models/linear/rows/bins.h"
 #include "models/linear/solver/pass.h"
 
 typedef struct lengths {
@@ -13,6 +14,7 @@ typedef struct lengths {
 static double row_squares(const sot_matrix *matrix, size_t row)
 {
     double squares = 0.0;
+    if (matrix->layout != NULL) return sot_bins_squares(matrix->layout);
     if (matrix->dense != NULL) {
         const float *x = matrix->dense + row * matrix->stride;
         for (size_t j = 0; j < matrix->columns; j++)
@@ -84,6 +86,7 @@ sotto_status sot_pass_measure(sot_pass *pass, sot_pass_bounds *out_bounds,
         .linear_upper = glm->linear != NULL ? sot_norm_upper(glm->linear, columns) : 0.0,
         .center_upper = glm->center != NULL ? sot_norm_upper(glm->center, columns) : 0.0,
         .terms = sot_rows_terms_most(glm->matrix)};
+    out_bounds->terms_careful = glm->matrix->layout != NULL ? columns : out_bounds->terms;
     return sot_rows_measure(glm->matrix, glm->pool, pass->chunk_rows, pass->chunks,
                             pass->numbers, &out_bounds->frobenius_upper,
                             &out_bounds->row_upper, error);
@@ -104,6 +107,10 @@ static sotto_status diagonal_chunk(size_t chunk, size_t begin, size_t end, void 
     memset(sum, 0, shared->pass->width * sizeof *sum);
     for (size_t i = begin; i < end; i++) {
         const double curvature = shared->curvatures[i];
+        if (matrix->layout != NULL) {
+            shared->pass->rows->add(matrix, i, i + 1, &curvature, sum);
+            continue;
+        }
         if (matrix->dense != NULL) {
             const float *x = matrix->dense + i * matrix->stride;
             for (size_t j = 0; j < matrix->columns; j++)
@@ -125,6 +132,13 @@ sotto_status sot_pass_diagonal(sot_pass *pass, const double *curvatures, double 
     const sotto_status status = sot_parallel_for(
         glm->pool, glm->matrix->rows, pass->chunk_rows, diagonal_chunk, &shared, error);
     if (status != SOTTO_OK) return status;
+    if (glm->matrix->layout != NULL) {
+        sot_chunks_add_up(pass->sums, pass->chunks, pass->width, pass->by_value);
+        sot_bins_collapse_squares(glm->matrix->layout, pass->by_value, out);
+        for (size_t j = 0; j < glm->matrix->columns; j++)
+            out[j] += pass->ridge[j];
+        return SOTTO_OK;
+    }
     for (size_t j = 0; j < pass->width; j++) {
         out[j] = pass->ridge[j];
         for (size_t chunk = 0; chunk < pass->chunks; chunk++)

@@ -18,6 +18,12 @@ bool sot_newton_direct_pays(const sot_matrix *matrix)
     const bool dense = matrix->dense != NULL;
     if (columns > 1024.0) return false; /* the chunks hold a matrix each */
     if (matrix->rows == 0) return true;
+    if (matrix->layout != NULL) { /* look-ups cost about as much as sparse entries */
+        const double blocks = (double)matrix->layout->count;
+        return rows * blocks * blocks / 2.0 + columns * columns * 40.0 +
+                   columns * columns * columns * 0.1 <=
+               16.0 * (rows * 2.0 * blocks + 1000.0 + 10.0 * columns);
+    }
     const double terms = dense ? columns : (double)matrix->starts[matrix->rows] / rows;
     const double matrix_cost = rows * terms * terms / 2.0 * (dense ? 0.05 : 0.5) +
                                columns * columns * 16.0 +

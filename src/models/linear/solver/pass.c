@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "models/linear/rows/bins.h"
 
 enum {
     CHUNKS_MOST = 64,    /* beyond it more threads do not help */
@@ -35,8 +36,16 @@ sotto_status sot_pass_begin(const sot_glm *glm, sot_pass *out_pass, sotto_error 
     pass.sums = sot_new_array(pass.chunks * 2, pass.width * sizeof *pass.sums);
     pass.numbers = sot_new_array(pass.chunks * 2, sizeof *pass.numbers);
     pass.ridge = sot_new_array(pass.width, sizeof *pass.ridge);
+    bool complete = pass.sums != NULL && pass.numbers != NULL && pass.ridge != NULL;
+    if (matrix->layout != NULL) {
+        pass.values[0] = sot_new_array(pass.width, sizeof *pass.values[0]);
+        pass.values[1] = sot_new_array(pass.width, sizeof *pass.values[1]);
+        pass.by_value = sot_new_array(pass.width, sizeof *pass.by_value);
+        complete = complete && pass.values[0] != NULL && pass.values[1] != NULL &&
+                   pass.by_value != NULL;
+    }
     *out_pass = pass;
-    if (pass.sums == NULL || pass.numbers == NULL || pass.ridge == NULL)
+    if (!complete)
         return sot_fail_memory(error, pass.chunks * 2, pass.width * sizeof *pass.sums);
     for (size_t j = 0; j < pass.width; j++)
         pass.ridge[j] = glm->lambda;
@@ -50,6 +59,9 @@ void sot_pass_end(sot_pass *pass)
     if (pass->numbers != NULL)
         sot_wipe_and_free(pass->numbers, pass->chunks * 2 * sizeof(double));
     sot_pass_drop(pass, pass->ridge);
+    sot_pass_drop(pass, pass->values[0]);
+    sot_pass_drop(pass, pass->values[1]);
+    sot_pass_drop(pass, pass->by_value);
     *pass = (sot_pass){0};
 }
 
@@ -61,6 +73,20 @@ double *sot_pass_vector(const sot_pass *pass)
 void sot_pass_drop(const sot_pass *pass, double *vector)
 {
     if (vector != NULL) sot_wipe_and_free(vector, pass->width * sizeof *vector);
+}
+
+const double *sot_pass_expand(sot_pass *pass, const double *theta, size_t point)
+{
+    if (pass->by_value == NULL) return theta;
+    sot_bins_expand(pass->glm->matrix->layout, theta, pass->values[point]);
+    return pass->values[point];
+}
+
+void sot_pass_collect(sot_pass *pass, double *out)
+{
+    double *sum = pass->by_value == NULL ? out : pass->by_value;
+    sot_chunks_add_up(pass->sums, pass->chunks, pass->width, sum);
+    if (sum != out) sot_bins_collapse(pass->glm->matrix->layout, sum, out);
 }
 
 /* The common state of the chunks of one pass. */
@@ -158,14 +184,14 @@ sotto_status sot_pass_gradient(sot_pass *pass, const double *theta,
     const sot_glm *glm = pass->glm;
     job task = {.pass = pass,
                 .scale = slopes,
-                .vector = theta,
+                .vector = sot_pass_expand(pass, theta, 0),
                 .curvatures_out = out->curvatures,
                 .with_value = out->value != NULL};
     const sotto_status status = sot_parallel_for(
         glm->pool, glm->matrix->rows, pass->chunk_rows, add_chunk, &task, error);
     if (status != SOTTO_OK) return status;
 
-    sot_chunks_add_up(pass->sums, pass->chunks, pass->width, out->gradient);
+    sot_pass_collect(pass, out->gradient);
     sot_terms_add_gradient(glm, pass->nu, theta, out->gradient);
     double squares, values;
     const sot_frame frame = sot_pass_frame(pass);
@@ -179,11 +205,14 @@ sotto_status sot_pass_curved(sot_pass *pass, const double *curvatures, const dou
                              double *out, sotto_error *error)
 {
     const sot_glm *glm = pass->glm;
-    job task = {.pass = pass, .scale = curved, .vector = v, .curvatures_in = curvatures};
+    job task = {.pass = pass,
+                .scale = curved,
+                .vector = sot_pass_expand(pass, v, 0),
+                .curvatures_in = curvatures};
     const sotto_status status = sot_parallel_for(
         glm->pool, glm->matrix->rows, pass->chunk_rows, add_chunk, &task, error);
     if (status != SOTTO_OK) return status;
-    sot_chunks_add_up(pass->sums, pass->chunks, pass->width, out);
+    sot_pass_collect(pass, out);
     for (size_t j = 0; j < glm->matrix->columns; j++)
         out[j] += pass->ridge[j] * v[j];
     return SOTTO_OK;

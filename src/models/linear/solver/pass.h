@@ -20,10 +20,12 @@ typedef struct sot_pass {
     size_t step;       /* rows looked at together */
     size_t block_rows; /* added up first */
     size_t chunk_rows, chunks;
-    double *sums;    /* 2 width a chunk */
-    double *numbers; /* 2 a chunk */
-    sot_twofold nu;  /* of (nu/2)|theta|^2 beside J; 0 unless a solver wants it */
-    double *ridge;   /* the data-free part of the Hessian, a diagonal; lambda at first */
+    double *sums;      /* 2 width a chunk */
+    double *numbers;   /* 2 a chunk */
+    sot_twofold nu;    /* of (nu/2)|theta|^2 beside J; 0 unless a solver wants it */
+    double *values[2]; /* of rows held as bins: theta by value, at two points */
+    double *by_value;  /* and a sum by value; else NULL */
+    double *ridge; /* the data-free part of the Hessian, a diagonal; lambda at first */
 } sot_pass;
 
 /* The inputs of the rounding error bounds of a gradient. */
@@ -33,12 +35,18 @@ typedef struct sot_pass_bounds {
     double center_upper;    /* |center| */
     double row_upper;       /* the longest row */
     size_t terms;           /* of a row's product with theta, at most */
+    size_t terms_careful;   /* the same in double-double numbers */
 } sot_pass_bounds;
 
 /* Free with sot_pass_end(), also after a failure. */
 SOTTO_MUST_CHECK sotto_status sot_pass_begin(const sot_glm *glm, sot_pass *out_pass,
                                              sotto_error *error);
 void sot_pass_end(sot_pass *pass); /* wipes */
+
+/* The vector of the kernels for theta: itself, or the values of its blocks in the pass's room `point`, 0 or 1. */
+const double *sot_pass_expand(sot_pass *pass, const double *theta, size_t point);
+/* Adds up the chunks' sums: one number a column. */
+void sot_pass_collect(sot_pass *pass, double *out);
 
 sot_frame sot_pass_frame(const sot_pass *pass);
 

@@ -43,7 +43,10 @@ sotto_status sot_pass_values(sot_pass *pass, const double *const *thetas, size_t
 {
     assert(count <= SOT_PASS_POINTS); /* 2 width numbers a chunk have room for them */
     const sot_frame frame = sot_pass_frame(pass);
-    const sot_points points = {.pass = pass, .thetas = thetas, .count = count};
+    const double *expanded[SOT_PASS_POINTS];
+    for (size_t k = 0; k < count; k++)
+        expanded[k] = sot_pass_expand(pass, thetas[k], k);
+    const sot_points points = {.pass = pass, .thetas = expanded, .count = count};
     return sot_frame_values(&frame, values_chunk, points, out_values, error);
 }
 
