@@ -11,6 +11,7 @@
 #include <sotto/audit_demo.h>
 #include <sotto/audit_model.h>
 #include <sotto/audit_statistics.h>
+#include <sotto/basis.h>
 #include <sotto/certificate.h>
 #include <sotto/clipping.h>
 #include <sotto/curve.h>
@@ -98,8 +99,8 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_report_config, 128, progress_context, 120);
     assert_layout(sotto_release_config, 192, again, 184);
     assert_layout(sotto_release_value, 32, upper, 24);
-    assert_layout(sotto_column, 104, source, 88);
-    assert_layout(sotto_column, 104, time_unit, 96);
+    assert_layout(sotto_column, 128, source, 88);
+    assert_layout(sotto_column, 128, ordered, 120);
     assert_layout(sotto_target, 96, above, 56);
     assert_layout(sotto_target, 96, missing_number, 88);
     assert_layout(sotto_row_norm, 24, rule, 16);
@@ -117,10 +118,10 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_data_file, 56, where, 48);
     assert_layout(sotto_evaluation, 104, majority, 96);
     assert_layout(sotto_training_errors, 24, upper, 16);
-    assert_layout(sotto_train_config, 384, progress_context, 376);
+    assert_layout(sotto_train_config, 400, bins, 392);
     assert_layout(sotto_forecast, 48, trivial, 40);
     assert_layout(sotto_rule, 312, epsilon, 288);
-    assert_layout(sotto_tune_config, 496, repeats, 488);
+    assert_layout(sotto_tune_config, 512, repeats, 504);
     assert_layout(sotto_progress, 48, asks_only, 40);
     assert_layout(sotto_ledger_config, 152, order, 104);
     assert_layout(sotto_ledger_config, 152, curator, 144);
@@ -150,11 +151,11 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_randomized_response_config, 24, purpose, 16);
     assert_layout(sotto_pate_config, 88, purpose, 80);
     assert_layout(sotto_pate_sensitivity, 32, gap, 24);
-    assert_layout(sotto_pate_teach_config, 416, directory, 408);
+    assert_layout(sotto_pate_teach_config, 432, directory, 424);
     assert_layout(sotto_pate_label_config, 240, threads, 232);
     assert_layout(sotto_pate_agreement_config, 16, bins, 8);
     assert_layout(sotto_pate_agreement, 2448, mean_deviation, 2440);
-    assert_layout(sotto_pate_student_config, 416, confidence, 408);
+    assert_layout(sotto_pate_student_config, 432, confidence, 424);
     assert_layout(sotto_audit_counts, 32, others, 24);
     assert_layout(sotto_audit_bounds, 48, gaussian_epsilon_lower, 40);
     assert_layout(sotto_audit_verdict, 32, promised, 24);

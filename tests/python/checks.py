@@ -38,6 +38,7 @@ DeclaringLogisticRegression = _declaring(sotto.LogisticRegression)
 DeclaringLinearSVC = _declaring(sotto.LinearSVC)
 DeclaringSoftmaxRegression = _declaring(sotto.SoftmaxRegression)
 DeclaringMLPClassifier = _declaring(sotto.MLPClassifier)
+DeclaringAdditiveClassifier = _declaring(sotto.AdditiveClassifier)
 DeclaringConceptClassifier = _declaring(sotto.ConceptClassifier)
 
 

@@ -11,6 +11,7 @@ import sotto
 from checks import (
     FORBIDDEN,
     SEEDED,
+    DeclaringAdditiveClassifier,
     DeclaringLinearSVC,
     DeclaringLogisticRegression,
     DeclaringMLPClassifier,
@@ -32,6 +33,8 @@ ESTIMATORS = {
     "hinge": DeclaringLinearSVC(epsilon=100.0, delta=1e-6, bounds=(-10.0, 10.0), width=0,
                                 method="output", lambda_=1.0, **SEEDED),
     "softmax": DeclaringSoftmaxRegression(epsilon=100.0, delta=1e-6, data_norm=10.0, **SEEDED),
+    "additive": DeclaringAdditiveClassifier(epsilon=300.0, delta=1e-6, bounds=(-10.0, 10.0),
+                                            lambda_=0.5, **SEEDED),
     "mlp": DeclaringMLPClassifier(epsilon=100.0, delta=1e-6, bounds=(-10.0, 10.0), hidden=(16,),
                                   expected_rows=100, sampling="none", steps=40,
                                   learning_rate=8.0, weight_average=0.0, **SEEDED),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "commands/train/train.h"
+#include "data/encode/blocks.h"
 #include "methods/convex/erm.h"
 #include "methods/kinds.h"
 #include "models/kinds.h"
@@ -61,7 +62,8 @@ static void advise_on_norm(sotto_training *training)
     const size_t dimension = sot_encoding_dimension(training->encoding);
     char shown[SOT_SHOWN_BYTES], root[SOT_SHOWN_BYTES];
     const sotto_row_norm norm = sotto_schema_row_norm(training->schema);
-    if (norm.given || bound <= 2.0) return;
+    if (norm.given || bound <= 2.0 || sot_encoding_blocks(training->encoding) > 0)
+        return; /* rows of bins all have this norm */
     advise(training,
            "the norm bound %s is the largest norm of %s columns, and the noise grows "
            "with it: most rows are shorter; try a smaller row_norm",

@@ -39,7 +39,6 @@ static const sot_tuned settings[] = {
     {"l1-width", SOT_TUNED_NUMBER, AT(l1_width), FROM_ZERO, 0},
     {"width", SOT_TUNED_NUMBER, AT(width), ABOVE_ZERO, 0},
     {"threshold", SOT_TUNED_NUMBER, AT(threshold), ABOVE_ZERO, 0},
-    {"bins", SOT_TUNED_COUNT, AT(bins), 0, 1024},
     {"method", SOT_TUNED_WORD, AT(method), 0, 0},
     {"schedule", SOT_TUNED_WORD, AT(schedule), 0, 0},
     {"iterate", SOT_TUNED_WORD, AT(iterate), 0, 0},

@@ -91,7 +91,8 @@ static double lambda_factor(const sot_learner_setup *setup,
         !isnan(config->delta))
         return (double)sot_learner_rows(setup) * epsilon >= BINS_ROWS ? BINS_FACTOR
                                                                       : BINS_FEW_FACTOR;
-    if (!facts->self_bounding && !isnan(config->delta)) return flat ? FLAT_FACTOR : 1.0;
+    if (!facts->self_bounding && !isnan(config->delta))
+        return flat && !sot_model_row_of(config->model)->has_bins ? FLAT_FACTOR : 1.0;
     if (!facts->self_bounding && facts->outputs == 1) return 1.0; /* pure, one margin */
     if (isnan(config->delta))
         return fmin(PURE_MOST, fmax(PURE_LEAST, PURE_FACTOR / epsilon));

@@ -389,7 +389,7 @@ static void every_setting_counts(void **state)
     sotto_train_config base = scene_config(&s, NULL);
     base.insecure_test = true;
     hash_of(&base, &s, before);
-    if (sizeof(void *) == 8) assert_int_equal(sizeof base, 384);
+    if (sizeof(void *) == 8) assert_int_equal(sizeof base, 400);
 #define CHANGED(field, value)                                                            \
     do {                                                                                 \
         sotto_train_config config = base;                                                \
@@ -438,6 +438,8 @@ static void every_setting_counts(void **state)
     CHANGED(draws, 3);
     CHANGED(sampler, SOTTO_SAMPLER_MALA);
     CHANGED(public_constants, true);
+    CHANGED(basis, SOTTO_BASIS_BINS);
+    CHANGED(bins, 8);
     CHANGED(loss, &loss);
     CHANGED(stream, true);
     CHANGED(insecure_test, false);
