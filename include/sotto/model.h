@@ -74,9 +74,9 @@ SOTTO_API double sotto_model_draw_coefficient(const sotto_model *model, size_t d
 SOTTO_API const char *sotto_model_concept(const sotto_model *model, char *out,
                                           size_t size_bytes);
 
-/* Writes the contribution of each bin of a column to the score as JSON: a list of {"column": name or place, "lower", "upper", "edges",
- * "adds"} for numbers, and {"column", "values", "adds"} for categories and booleans. "adds" has one list for each margin, one
- * number a bin; the mean of several posterior samples. SOTTO_UNSUPPORTED for models that are not additive. Free with
+/* Writes the contributions of bins to the score as JSON, one object per column. "column" is its name, or its place in a
+ * matrix. A number has "lower", "upper" and "edges"; a category or boolean has "values". "adds" has one list per margin, with
+ * one number per bin: the mean of several posterior samples. SOTTO_UNSUPPORTED for models that are not additive. Free with
  * sotto_free(). */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_curves(const sotto_model *model,
                                                            char **out_json,

@@ -18,8 +18,8 @@ SOTTO_MUST_CHECK sotto_status sot_model_read_additive(const sot_json_value *root
 double sot_model_curve_value(const sotto_model *model, size_t index);
 double sot_model_curve_spread(const sotto_model *model, size_t index);
 
-/* The numbers that a report shows with their noise: values of curves, or the coefficients of other models; and the
- * standard deviation of one over the posterior samples. */
+/* A report shows these numbers with their noise: values of curves, or the coefficients of other models. The second
+ * returns the standard deviation over the posterior samples. */
 size_t sot_model_shown(const sotto_model *model);
 double sot_model_shown_spread(const sotto_model *model, size_t index);
 

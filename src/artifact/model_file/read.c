@@ -81,12 +81,11 @@ static sotto_status read_learner(const sot_json_value *root, sotto_model_kind *o
     int64_t version = 0;
     if (status == SOTTO_OK) status = sot_json_get_int64(root, "version", &version, error);
     if (status == SOTTO_OK && version != sot_model_version(*out_kind, drawn, counted)) {
-        status =
-            refuse_member(root, "version",
-                          "give 1 for a logistic model, 3 for a network, 4 for a concept "
-                          "or posterior sample, 5 with noisy errors, 6 for an additive "
-                          "model, 2 otherwise",
-                          error);
+        status = refuse_member(root, "version",
+                               "give 1 for logistic, 3 for a network, 4 for a concept or "
+                               "posterior sample, 5 with noisy errors, 6 for additive, 2 "
+                               "otherwise",
+                               error);
     }
     if (status == SOTTO_OK) status = sot_json_get_string(root, "method", &method, error);
     if (status == SOTTO_OK && !is_word(method))

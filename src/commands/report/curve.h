@@ -32,7 +32,7 @@ typedef struct sot_report_training {
 } sot_report_training;
 
 /* Fills the curve, by the default rules of the method at each epsilon. Writes the deviation of
- * each coefficient, or of the curves of an additive model, at the model's own epsilon and lambda into `out_deviations` (of `count`),
+ * each shown number at the model's own epsilon and lambda into `out_deviations` (of `count`),
  * unless it is NULL. A training that cannot be repeated (a caller's loss, too few rows, a method
  * that refuses) leaves the curve empty, with the reason. Only lack of memory, unreadable rows
  * and a listener that stops fail. */

@@ -161,8 +161,10 @@ static sotto_status make_additive(sotto_training *training, sotto_error *error)
     const sotto_status status = make_convex(training, error);
     if (status != SOTTO_OK) return status;
     const sot_bins_rule rule = sot_encoding_bins_rule(training->encoding);
-    /* Losses of one margin need look-ups only. */
-    if (training->learner->outputs == 1) sot_encoding_hold_bins(training->encoding);
+    /* Losses of one margin need look-ups only; error bounds of samplers are about vectors. */
+    if (training->learner->outputs == 1 &&
+        sot_method_row_of(training->method)->distribution == NULL)
+        sot_encoding_hold_bins(training->encoding);
     sot_learner_choose(training->learner, "basis", sotto_basis_name(rule.basis));
     sot_learner_set(training->learner, "bins", (double)rule.bins,
                     sot_additive_bins_why(&training->config));

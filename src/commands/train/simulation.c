@@ -192,7 +192,7 @@ static double deviation_of(double squares, uint64_t repeats)
     return repeats > 1 ? sqrt(squares / (double)(repeats - 1)) : 0.0;
 }
 
-/* Returns what a reader sees of the last run: its coefficients or curves. */
+/* Returns the coefficients or curves of the last run. */
 static const double *numbers_of(const sot_rehearsal *run, const sotto_training *training)
 {
     const sot_encoding *encoding = training->encoding;

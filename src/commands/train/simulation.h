@@ -41,7 +41,7 @@ void sot_rehearsal_watch(sot_rehearsal *rehearsal, uint64_t planned,
 void sot_rehearsal_close(sot_rehearsal *rehearsal);
 
 /* Trains `repeats` times: the mean and the standard deviation of the score (sot_public_score()) and,
- * unless NULL, the standard deviation of each of the rehearsal's numbers. */
+ * unless NULL, the standard deviation of each of its numbers. */
 SOTTO_MUST_CHECK sotto_status sot_rehearse(sot_rehearsal *rehearsal,
                                            const sotto_training *training,
                                            uint64_t repeats, double *out_mean,

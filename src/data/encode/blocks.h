@@ -68,7 +68,7 @@ sot_bins_rule sot_encoding_bins_rule(const sot_encoding *encoding);
 /* Bins of all blocks together. */
 size_t sot_encoding_values(const sot_encoding *encoding);
 
-/* The blocks alone, for rows that are held as bins. Owned; the axes are left out. */
+/* The blocks without their axes, for rows that are held as bins. Owned. */
 typedef struct sot_bins_layout {
     size_t count, values,
         columns;      /* blocks, their bins, coordinates with the constant column */

@@ -148,7 +148,7 @@ static const struct {
     const char *from, *to, *word;
 } damaged[] = {
     {0, "\"version\":4", "\"version\":2", "a concept"},
-    {0, "\"version\":4", "\"version\":6", "versions"},
+    {0, "\"version\":4", "\"version\":7", "versions"},
     {0, "\"version\":4", "\"version\":5", "5 with noisy errors"},
     {0, "\"concept\":{", "\"idea\":{", "idea"},
     {0, "\"concept\":{", "\"concept\":[],\"network\":{", "network"},

@@ -173,7 +173,7 @@ static void a_file_that_contradicts_itself_about_its_draws_is_refused(void **sta
         {"proximal", "\"draws\":3", "\"draws\":\"3\"", "draws"},
         {"proximal", "\"draws\":3,", "", "coefficients"},
         {"proximal", "\"version\":4", "\"version\":1", "version is 1"},
-        {"proximal", "\"version\":4", "\"version\":6", "versions 1 to 5"},
+        {"proximal", "\"version\":4", "\"version\":7", "versions 1 to 6"},
         {"proximal", "\"version\":4,", "\"version\":1,\"heuristic\":true,", "version"},
         {"proximal", "\"sampler\":\"proximal\",", "", "version"},
         {"proximal", "\"proximal\"", "\"gibbs\"", "proximal, exact-gaussian or mala"},

@@ -157,7 +157,7 @@ static void a_file_that_is_not_whole_is_refused(void **state)
 {
     (void)state;
     assert_file_refused("\"version\":3", "\"version\":2", "3 for a network");
-    assert_file_refused("\"version\":3", "\"version\":6", "versions 1 to 5");
+    assert_file_refused("\"version\":3", "\"version\":7", "versions 1 to 6");
     assert_file_refused("\"network\":{", "\"net\":{", "net");
     assert_file_refused("\"model\":\"network\"", "\"model\":\"linear\"", "version");
     assert_file_refused("\"coefficients\":[[", "\"coefficients\":[[\"0x1p+0\",",

@@ -259,7 +259,7 @@ static inline int64_t contribution(float scale, float x)
     return (int32_t)(scale * x); /* toward zero */
 }
 
-/* What a dense row would add to each coordinate has two sizes in a block. */
+/* The contributions of a dense row have two sizes in a block. */
 static void unit_add(const sot_matrix *matrix, size_t begin, size_t end,
                      const float *slopes, float per_unit, int64_t *sum)
 {

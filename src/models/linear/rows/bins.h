@@ -1,8 +1,8 @@
 /* models/linear/rows/bins.h: products with rows that are held as bins (data/encode/blocks.h), by look-ups.
  *
- * Idea        X = Z B. A row of Z has a 1 at the value of each block that its bin is, and a 1 for the constant column; B has
- *             the segments of the feature vectors. So X theta = Z (B theta) is one look-up a block, and X^T s = B^T (Z^T s)
- *             one addition to a histogram a block. B never stands in memory: a block has two numbers.
+ * Idea        X = Z B. A row of Z has a 1 per block, at the value of its bin, and a 1 for the constant column. B has the
+ *             segments of the feature vectors, and is never stored: a block has two numbers. X theta = Z (B theta) is one
+ *             look-up per block. X^T s = B^T (Z^T s) is one addition to a histogram per block.
  * Vectors     of kernels have the values of all blocks, and one number for the constant column behind them. They are made from
  *             theta by sot_bins_expand(), and sums come back by sot_bins_collapse().
  * Rounding    Both are computed in double-double numbers and rounded once: gradient_norm.md.

@@ -40,7 +40,7 @@ sot_tile_function sot_tile_avx2(void); /* NULL where the processor has no AVX2 *
 /* The fastest for this matrix and processor. */
 const sot_rows *sot_rows_for(const sot_matrix *matrix);
 
-/* Kernels whose vectors have sot_rows_plain_width() numbers, one a coordinate, also for rows that are held as bins. */
+/* Kernels whose vectors have sot_rows_plain_width() numbers, one per coordinate, also for rows that are held as bins. */
 const sot_rows *sot_rows_plain(const sot_matrix *matrix);
 
 /* The reference. */
@@ -61,8 +61,7 @@ static inline size_t sot_rows_plain_width(const sot_matrix *matrix)
     return matrix->dense != NULL ? matrix->stride : matrix->columns;
 }
 
-/* Of rows held as bins: the constant column, the two halves of a sum, and the rounding of a value, twice for what the
- * double-double numbers behind it lose. */
+/* Roundings of a margin beside one per block, for rows held as bins: constant column, two halves of a sum, value. */
 enum { SOT_BINS_ROUNDINGS = 4 };
 
 /* The most terms a row's product with theta has; of bins, the roundings that a term passes. */

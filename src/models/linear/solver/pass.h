@@ -45,7 +45,7 @@ void sot_pass_end(sot_pass *pass); /* wipes */
 
 /* The vector of the kernels for theta: itself, or the values of its blocks in the pass's room `point`, 0 or 1. */
 const double *sot_pass_expand(sot_pass *pass, const double *theta, size_t point);
-/* Adds up the chunks' sums: one number a column. */
+/* Adds up the chunks' sums: one number per column. */
 void sot_pass_collect(sot_pass *pass, double *out);
 
 sot_frame sot_pass_frame(const sot_pass *pass);
