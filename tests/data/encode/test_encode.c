@@ -444,7 +444,7 @@ static void a_schema_that_cannot_be_learned_from_is_refused(void **state)
                    NULL, "hide a constant column of 1", "\"intercept\"");
     assert_refusal("{'features': 2, 'labels': [0, 1], 'row_norm': {'bound': 1e-6},"
                    "'intercept': 1000}",
-                   NULL, "rows of norm up to 1e-06 are lost", "\"intercept\"");
+                   NULL, "hides rows of norm up to 1e-06", "\"intercept\"");
     assert_refusal("{'features': 2, 'labels': [0, 1], 'row_norm': {'bound': 1}}", "y",
                    "matrix", "leave the target out");
 #undef NUMBER

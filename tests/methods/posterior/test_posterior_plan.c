@@ -131,7 +131,7 @@ static void a_pure_draw_says_up_to_which_delta(void **state)
     scene_end(&at);
     config.epsilon = 200.0; /* e^200 times the samplers' error */
     assert_refused(drawn_begin(&at, config, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "`epsilon` is 200", "give a smaller `epsilon`", NULL);
+                   "`epsilon` is 200", "lower `epsilon`", NULL);
     scene_end(&at);
 }
 

@@ -75,7 +75,7 @@ static void own_deltas_and_sampler_errors_have_columns_of_their_own(void **state
     /* 1.25e-8 is for samplers; 4.1e-9 of it is left, though own deltas have more. */
     assert_refused(
         sotto_ledger_reserve(ledger, plan, 0.6e-9, "a test", &reservation, &error),
-        SOTTO_BUDGET_EXCEEDED, &error, "sampler error", "e^epsilon", "left", NULL);
+        SOTTO_BUDGET_EXCEEDED, &error, "sampler error", "ledger epsilon 2", "left", NULL);
     /* 8.75e-8 is for own deltas. */
     assert_refused(reserve(ledger, approximate_plan(0.05, 5.8e-8), NULL, &error),
                    SOTTO_BUDGET_EXCEEDED, &error, "you may still run", NULL);

@@ -78,7 +78,7 @@ static void a_row_level_run_is_refused_in_a_person_ledger(void **state)
     const sotto_event event = pure(0.1);
     assert_refused(
         reserve(ledger, about(SOTTO_ADD_REMOVE, NULL, 0, &event), NULL, &error),
-        SOTTO_INVALID_ARGUMENT, &error, "one row", "'person'", "cap",
+        SOTTO_INVALID_ARGUMENT, &error, "one row", "'person'", "all rows of one",
         "\"unit\": {\"column\": \"person\", \"rows\": 8}", NULL);
     assert_int_equal(balance_of(ledger).entries, 1);
     sotto_ledger_close(ledger);
@@ -211,7 +211,7 @@ static void an_event_of_fewer_rows_than_the_unit_is_refused(void **state)
             reserve(ledger, about(SOTTO_ADD_REMOVE, "person", 3, &event), NULL, &error);
         if (rows == 1 || rows == 2) {
             assert_refused(status, SOTTO_INVALID_ARGUMENT, &error, "event 0",
-                           "unit of 3 rows", NULL);
+                           "up to 3 rows", NULL);
         } else {
             assert_ok(status, &error);
         }

@@ -164,14 +164,14 @@ static void headers_that_name_something_else_are_refused(void **state)
         const char *bytes;
         size_t size_bytes;
         const char *word;
-    } cases[] = {{"x,town\0,id\n", 11, "number 2"},
-                 {"\xff\xfex\0,\0", 6, "number 1"}, /* UTF-16 */
-                 {"\0", 1, "number 1"},
-                 {"x,town,id,\n", 11, "number 4"},
-                 {"x;town;id\n", 10, "number 1"},
-                 {"secret\n", 7, "number 1"},
+    } cases[] = {{"x,town\0,id\n", 11, "column 2 of"},
+                 {"\xff\xfex\0,\0", 6, "column 1 of"}, /* UTF-16 */
+                 {"\0", 1, "column 1 of"},
+                 {"x,town,id,\n", 11, "column 4 of"},
+                 {"x;town;id\n", 10, "column 1 of"},
+                 {"secret\n", 7, "column 1 of"},
                  {"\r\n", 2, "empty"},
-                 {"\xef\xbb\xbf", 3, "number 1"},
+                 {"\xef\xbb\xbf", 3, "column 1 of"},
                  {"x,x,town,id\n", 12, "twice"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         refuse_header(cases[i].bytes, cases[i].size_bytes, cases[i].word);

@@ -483,7 +483,7 @@ static void the_unit_is_a_stored_column(void **state)
         sotto_error error = {0};
         sot_query *query = NULL;
         assert_refused(sot_query_open(path, refused[i], schema, false, &query, &error),
-                       SOTTO_INVALID_ARGUMENT, &error, "'person' is the schema's unit",
+                       SOTTO_INVALID_ARGUMENT, &error, "the schema's unit 'person'",
                        NULL);
     }
     for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++) {
