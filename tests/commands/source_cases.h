@@ -49,6 +49,8 @@ static inline size_t all_releases(source_study *out, bool replaced, bool selects
     out[count] = statistic("accuracy", SOTTO_RELEASE_ACCURACY, NULL);
     out[count].is_accuracy = true;
     out[count++].needs_n = replaced;
+    out[count] = statistic("scores", SOTTO_RELEASE_SCORES, NULL);
+    out[count++].is_accuracy = true;
     if (replaced && !selects) /* selected rows are refused: test_stability.c */
         out[count++] = statistic("randomised answers", SOTTO_RELEASE_RESPONSES, "smokes");
     for (size_t i = 0; i < count; i++)
@@ -87,6 +89,8 @@ static inline size_t all_trainings(source_study *out, sotto_adjacency adjacency)
         training("tuning", SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_OBJECTIVE, adjacency);
     out[count++].is_tuning = true;
     out[count++] = training("softmax", SOTTO_MODEL_SOFTMAX, SOTTO_METHOD_GD, adjacency);
+    out[count++] =
+        training("additive", SOTTO_MODEL_ADDITIVE, SOTTO_METHOD_OBJECTIVE, adjacency);
     out[count] =
         training("concept", SOTTO_MODEL_CONCEPT, SOTTO_METHOD_EXPONENTIAL, adjacency);
     out[count].train.concept = "{\"class\": \"stumps\", \"columns\": [\"age\"], "
@@ -107,7 +111,7 @@ static inline bool moves_others(const source_study *study)
                              : study->train.method == SOTTO_METHOD_SGD;
 }
 
-/* Conditions, accuracies and teachers are for files: sotto/release.h, sotto/pate.h. */
+/* Conditions, scores of models and teachers are for files: sotto/release.h, sotto/pate.h. */
 static inline bool needs_a_file(const source_study *study)
 {
     return study->is_pate || study->is_accuracy ||

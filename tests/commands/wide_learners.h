@@ -63,6 +63,7 @@ static inline bool wide_learns(sotto_model_kind model, sotto_method method)
     case SOTTO_MODEL_SOFTMAX:
     case SOTTO_MODEL_POISSON:
     case SOTTO_MODEL_CUSTOM:
+    case SOTTO_MODEL_ADDITIVE:
         return wide_is_general(method);
     case SOTTO_MODEL_HINGE:
         return method == SOTTO_METHOD_AUTO || method == SOTTO_METHOD_OUTPUT ||
@@ -190,6 +191,7 @@ static inline bool wide_needs_rows(const sotto_train_config *config)
 static inline void wide_check(sotto_model_kind model, sotto_method method,
                               wide_shape shape)
 {
+    if (model == SOTTO_MODEL_ADDITIVE && shape.sparse) return; /* bins need columns */
     sotto_train_config config = wide_config(model, method);
     wide_scene scene = wide_scene_new(shape.columns, wide_target_of(model), shape.sparse);
     sotto_schema *schema = wide_parse(scene.schema);

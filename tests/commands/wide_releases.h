@@ -71,6 +71,7 @@ static inline sotto_release_config wide_release_config(sotto_statistic statistic
         wide_set_score(&config, number);
         break;
     case SOTTO_RELEASE_ACCURACY:
+    case SOTTO_RELEASE_SCORES:
         config.model = model;
         break;
     case SOTTO_STATISTIC_UNSET:
@@ -187,7 +188,8 @@ static inline void wide_check_releases(wide_shape shape)
     sotto_model *model = wide_public_model(&scene, path);
     for (int s = 1; wide_is_statistic(s); s++) {
         const bool chooses = s == SOTTO_RELEASE_CHOICE;
-        if (shape.sparse && s != SOTTO_RELEASE_ACCURACY) continue;
+        if (shape.sparse && s != SOTTO_RELEASE_ACCURACY && s != SOTTO_RELEASE_SCORES)
+            continue;
         for (int score = 0; chooses ? wide_is_score(score) : score == 0; score++)
             wide_check_release(&scene, shape,
                                wide_release_config((sotto_statistic)s, (sotto_score)score,

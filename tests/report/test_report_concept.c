@@ -73,7 +73,7 @@ static const struct {
     {"{\"class\": \"stumps\", \"bits\": 3, \"cuts\": {\"age\": [30, 40.5]}}",
      {0, 2, 1},
      true,
-     {"age &lt; 40.5", "cuts at 30, 40.5", "stumps on 4 features"}},
+     {"age &lt; 40.5", "cut points at 30, 40.5", "stumps on 4 features"}},
     {"{\"class\": \"stumps\", \"bits\": 3}",
      {1, 1, 1},
      false,

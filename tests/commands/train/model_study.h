@@ -58,6 +58,7 @@ static inline const char *model_target(sotto_model_kind model)
     case SOTTO_MODEL_HINGE:
     case SOTTO_MODEL_NETWORK:
     case SOTTO_MODEL_CONCEPT:
+    case SOTTO_MODEL_ADDITIVE:
         break;
     }
     return "smokes";

@@ -403,8 +403,7 @@ static void formats_without_names_refuse_a_condition(void **state)
     for (size_t i = 0; i < LENGTH(paths); i++) {
         const sotto_data_file file = {.path = paths[i], .where = "a > 1"};
         assert_refused(sot_source_open(&file, matrix, false, &source, &error),
-                       SOTTO_INVALID_ARGUMENT, &error, "`where`", "by name", "CSV",
-                       NULL);
+                       SOTTO_INVALID_ARGUMENT, &error, "`where`", "by name", "CSV", NULL);
     }
     const sotto_data_file array = {.path = "a.npy", .where = "a > 1"};
     assert_refused(sot_source_open(&array, table, false, &source, &error),

@@ -351,7 +351,8 @@ static void samplers_that_use_up_delta_are_refused(void **state)
     sot_posterior_law law = three_draws();
     law.sampler_error = 1e-7;
     assert_refused(sot_posterior_calibrate(&law, 1.5, 1e-6, 1e300, &error),
-                   SOTTO_UNREACHABLE, &error, "`epsilon` is 1.5", "total variation", NULL);
+                   SOTTO_UNREACHABLE, &error, "`epsilon` is 1.5", "total variation",
+                   NULL);
     law.sampler_error = 0x1p-90;
     assert_refused(sot_posterior_calibrate(&law, 50.0, 1e-6, 1e300, &error),
                    SOTTO_UNREACHABLE, &error, "smaller `epsilon`", NULL);
