@@ -47,7 +47,8 @@ def outcome(run):
             model = run()
         except Exception as problem:  # noqa: BLE001
             return type(problem), str(problem)
-    secret = ("model_", "certificate_", "intercept_")
+    # _fitted_on refers to the caller's own object, for a warning of score().
+    secret = ("model_", "certificate_", "intercept_", "_fitted_on")
     seen = {name: (value.dtype, value.shape) if isinstance(value, np.ndarray) else
             type(value) if name in secret else value for name, value in vars(model).items()}
     members = json.loads(model.model_json_)

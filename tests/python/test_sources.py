@@ -257,10 +257,12 @@ def test_doubled_names_are_refused_before_the_charge(ledger):
 
 def test_tables_that_cannot_be_read_are_refused():
     X, y = matrix()
-    for wrong in ("rows.csv", 5, {1, 2}, pl.Series([1.0]), pa.array([1.0]), pd.Series([1.0]), [1.0, 2.0],
+    for wrong in (5, {1, 2}, pl.Series([1.0]), pa.array([1.0]), pd.Series([1.0]), [1.0, 2.0],
                   duckdb.connect):
         with pytest.raises(ValueError, match="Expected 2D array"):
             by_norm().fit(wrong, y)
+    with pytest.raises(ValueError, match="X is a file"):
+        by_norm().fit("rows.csv", y)
     with pytest.raises(ValueError, match="a list without rows"):
         by_norm().fit([], [])
     assert by_norm(data_norm=None, bounds=([-1] * 3, [1] * 3)).fit([], []).n_features_in_ == 3
