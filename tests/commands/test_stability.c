@@ -445,7 +445,8 @@ static void selected_records_have_no_unit(void **state)
     config.expected_rows = 4;
     config.insecure_test = true;
     assert_refused(sotto_train_records(&config, schema, &records, &result, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "unit is 'person'", "selected", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "unit is 'person'", "unknown program",
+                   NULL);
     records.selected = false;
     assert_ok(sotto_train_records(&config, schema, &records, &result, &error), &error);
     sotto_train_free(result);

@@ -99,7 +99,15 @@ static inline sotto_release_result *wide_release(sotto_release_config config,
     return result;
 }
 
-/* Whether two results say something else. Answers of rows are in the JSON text alone, behind their name. */
+/* Whether the texts differ in the list behind a name. */
+static inline bool wide_lists_differ(const char *a, const char *b, const char *name)
+{
+    const char *first = strstr(a, name), *second = strstr(b, name);
+    if (first == NULL || second == NULL) return false;
+    return strncmp(first, second, strcspn(first, "]")) != 0;
+}
+
+/* Whether two results say something else. Answers of rows, and the counts of scores, are in the JSON text alone. */
 static inline bool wide_says_else(const sotto_release_result *a,
                                   const sotto_release_result *b)
 {
@@ -110,10 +118,9 @@ static inline bool wide_says_else(const sotto_release_result *a,
         if (strcmp(first.label, second.label) != 0) return true;
         if (!isnan(first.value) && first.value != second.value) return true;
     }
-    const char *first = strstr(sotto_release_json(a), "\"answers\"");
-    const char *second = strstr(sotto_release_json(b), "\"answers\"");
-    if (first == NULL || second == NULL) return false;
-    return strncmp(first, second, strcspn(first, "]")) != 0;
+    const char *first = sotto_release_json(a), *second = sotto_release_json(b);
+    return wide_lists_differ(first, second, "\"answers\"") ||
+           wide_lists_differ(first, second, "\"counts\"");
 }
 
 /* Seeds are fixed: the outcome is always the same. Counts agree in one of three pairs, choices more often. */

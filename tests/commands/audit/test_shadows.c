@@ -475,7 +475,7 @@ static void shadows_have_no_public_number_of_rows(void **state)
     sotto_model *model = train(&trained, MATRIX, at->rows[0], NULL);
     const sotto_membership_config config = attack_config(at, &shadow);
     assert_refused(sotto_membership_of(model, &config, &found, &error),
-                   SOTTO_INVALID_ARGUMENT, &error, "coins", "public number", NULL);
+                   SOTTO_INVALID_ARGUMENT, &error, "coins", "public_n` out", NULL);
     sotto_model_free(model);
 }
 

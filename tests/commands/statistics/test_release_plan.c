@@ -334,7 +334,7 @@ static void names_go_both_ways(void **state)
     assert_string_equal(sotto_score_name((sotto_score)9), "unknown");
     assert_string_equal(sotto_statistic_name(SOTTO_RELEASE_MEAN), "mean");
     assert_string_equal(sotto_statistic_name((sotto_statistic)0), "unknown");
-    assert_string_equal(sotto_statistic_name((sotto_statistic)10), "unknown");
+    assert_string_equal(sotto_statistic_name((sotto_statistic)11), "unknown");
 }
 
 int main(void)

@@ -337,7 +337,7 @@ static void what_does_not_fit_is_refused_before_a_row_is_read(void **state)
     config = private_config(net_path);
     config.model = SOTTO_MODEL_LOGISTIC;
     config.method = SOTTO_METHOD_SGD;
-    refuse(&config, CLASSES, "`network` has no meaning for the model logistic");
+    refuse(&config, CLASSES, "`weight_average` has no meaning for the model logistic");
 }
 
 static void theory_has_nothing_to_say(void **state)
