@@ -91,20 +91,29 @@ static void copy_plain(char out[SOTTO_MESSAGE_BYTES], const char *message)
     *out = '\0';
 }
 
+static bool is_refused(const sotto_tuning *tuning, size_t index, double epsilon,
+                       sotto_error *error)
+{
+    sot_tuned_run run = {.plan = NULL};
+    const sotto_status status = plan_candidate(tuning, index, epsilon, &run, error);
+    clear_run(&run);
+    return status == SOTTO_INVALID_ARGUMENT;
+}
+
 bool sot_tuning_skip_refused(sotto_tuning *tuning)
 {
+    const double ample =
+        64.0; /* a candidate refused here too is a mistake, whatever the budget */
     const size_t count = tuning->candidates.count;
     bool refused[SOT_TUNE_CANDIDATES_MAX];
     size_t skipped = 0;
     free_runs(tuning);
     for (size_t i = 0; i < count; i++) {
-        sot_tuned_run run = {.plan = NULL};
         sotto_error error = {.status = SOTTO_OK};
-        refused[i] = plan_candidate(tuning, i, tuning->run_epsilon, &run, &error) ==
-                     SOTTO_INVALID_ARGUMENT;
+        refused[i] = is_refused(tuning, i, tuning->run_epsilon, &error);
+        if (refused[i] && is_refused(tuning, i, ample, NULL)) return false;
         if (refused[i] && skipped++ == 0 && tuning->skip_reason[0] == '\0')
             copy_plain(tuning->skip_reason, error.message);
-        clear_run(&run);
     }
     if (skipped == 0 || skipped == count) return false;
     for (size_t i = 0, gone = 0; i < count; i++)

@@ -102,8 +102,8 @@ SOTTO_MUST_CHECK sotto_status sot_tuning_plan_runs(sotto_tuning *tuning, double 
                                                    sotto_error *error);
 
 /* After plan_runs() or calibrate() refused a candidate: skips those that are refused with the last budget that was
- * tried. False if that is none or all of them. A function of settings and schema only, so that the list
- * stays public. */
+ * tried. False if that is none or all of them, or if one is refused at every budget: that is a mistake. A function of
+ * settings and schema only, so that the list stays public. */
 bool sot_tuning_skip_refused(sotto_tuning *tuning);
 
 /* ---- score.c: a score on the rows that are learned from, which is a release ---- */

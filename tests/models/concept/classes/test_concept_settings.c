@@ -162,7 +162,7 @@ static const refusal refusals[] = {
     {"{\"class\": \"stumps\", \"columns\": [\"smokes\"], \"cuts\": {\"smokes\": [1]}}",
      "cuts.smokes", "numbers"},
     {"{\"class\": \"stumps\", \"columns\": [\"dose\"], \"cuts\": 3}", "cuts", "object"},
-    {"{\"class\": \"conjunctions\", \"columns\": [\"age\"]}", "73 cells", "\"cuts\""},
+    {"{\"class\": \"conjunctions\", \"columns\": [\"age\"]}", "73 cells", "`cuts`"},
     {"{\"class\": \"parities\", \"columns\": [\"dose\"], \"bits\": 2}", "4 cells",
      "\"bits\" 1"},
     {"{\"class\": \"candidates\", \"columns\": [\"free\"]}", "'free'", "cuts"},
