@@ -23,8 +23,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLDERS = ["src/numeric", "src/privacy/accounting", "src/base/json", "cli/account"]
-FILES = ["src/base/" + name + ".c" for name in ("error", "copy", "c_locale", "text", "text_number", "memory", "setting", "svg", "growing")]
-FILES += ["cli/frame/" + name + ".c" for name in ("frame", "parse", "help", "output", "value", "spell", "suggest", "input", "terminal")]
+FILES = ["src/base/" + name + ".c" for name in ("error", "copy", "c_locale", "text", "text_number", "memory", "setting", "svg", "growing", "names")]
+FILES += ["cli/frame/" + name + ".c" for name in ("frame", "parse", "help", "output", "value", "spell", "suggest", "input", "terminal", "choice")]
 # No -ffast-math and no contraction: WebAssembly then rounds every operation to nearest, as FLT_EVAL_METHOD 0 requires.
 COMPILE = ["-std=c17", "-O2", "-ffp-contract=off", "-Werror", "-Wall", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE=1", "-DSOTTO_BUILDING=1",
            "-I" + str(HERE / "include"), "-I" + str(ROOT / "src"), "-I" + str(ROOT / "include"), "-I" + str(ROOT / "cli")]
