@@ -32,8 +32,7 @@ static inline plan_standing standing_of(const sotto_plan *plan)
         if (event->mechanism == SOTTO_ZCDP) standing.is_below = 1;
         if (event->mechanism == SOTTO_RDP_CURVE)
             standing.is_below = standing.is_curve = 1;
-        if (event->mechanism == SOTTO_EXPONENTIAL &&
-            event->sampling == SOTTO_NOT_SAMPLED && !is_single)
+        if (event->mechanism == SOTTO_EXPONENTIAL && !is_single)
             standing.is_range = 1;
         if (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION && !is_single)
             standing.is_bounded = 1;
@@ -214,6 +213,11 @@ static inline const char *check_answer(const sotto_plan *plan, sotto_accountant 
         is_delta ? sotto_account_delta(plan, who, epsilon, &account, &error)
                  : sotto_account_epsilon(plan, who, delta, &account, &error);
     if (who == SOTTO_PLD && status == SOTTO_UNSUPPORTED) return NULL; /* zCDP */
+    if (status != SOTTO_OK) {
+        char *json = NULL;
+        if (sotto_plan_to_json(plan, &json, NULL) == SOTTO_OK) print_error("%s\n", json);
+        sotto_free(json);
+    }
     assert_ok(status, &error);
     const double upper = is_delta ? account.delta : account.epsilon;
     const double lower = is_delta ? account.delta_lower : account.epsilon_lower;

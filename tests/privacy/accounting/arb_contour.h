@@ -101,39 +101,74 @@ static inline void contour_closed(acb_t m, const part *one, const acb_t t)
     arb_clear(x);
 }
 
+/* sums[j] += the atoms' part of M(c + i j step). */
+static inline void contour_atoms(acb_ptr sums, const part *one, double c, double step,
+                                 slong nodes)
+{
+    acb_t value;
+    arb_t t, ds;
+    acb_init(value);
+    arb_init(t);
+    arb_init(ds);
+    arb_set_d(ds, step);
+    for (slong i = 0; i < one->atoms; i++) {
+        arb_set_d(t, c);
+        arb_mul(t, t, one->place + i, PREC);
+        arb_exp(t, t, PREC);
+        arb_mul(acb_realref(value), one->mass + i, t, PREC);
+        line_turn(sums, nodes, value, one->place + i, ds);
+    }
+    acb_clear(value);
+    arb_clear(t);
+    arb_clear(ds);
+}
+
+/* sums[j] = M(c + i j step) of one release; false when it would take too long. */
+static inline int contour_table(acb_ptr sums, const part *one, double c, double step,
+                                slong nodes, double work_max)
+{
+    int is_done = 1;
+    _acb_vec_zero(sums, nodes);
+    if (part_is_line(one)) {
+        is_done = line_table(sums, one, c, step, nodes, guess_log_mgf(one, c),
+                             (long)(work_max / (double)nodes));
+    }
+    if (part_is_line(one) || one->kind == PART_LIST) {
+        is_done = is_done && (double)one->atoms * (double)nodes <= work_max;
+        if (is_done && one->place != NULL) contour_atoms(sums, one, c, step, nodes);
+        return is_done;
+    }
+    acb_t t;
+    arb_t s;
+    acb_init(t);
+    arb_init(s);
+    arb_set_d(s, step);
+    arb_set_d(acb_realref(t), c);
+    for (slong j = 0; j < nodes; j++) {
+        arb_mul_si(acb_imagref(t), s, j, PREC);
+        contour_closed(sums + j, one, t);
+    }
+    acb_clear(t);
+    arb_clear(s);
+    return 1;
+}
+
 /* value[j] = product over the parts of M(c + i j step)^count; false when it would take too long. */
 static inline int contour_values(acb_ptr value, const parts *all, double c, double step,
                                  slong nodes, double work_max)
 {
     acb_ptr one = _acb_vec_init(nodes);
-    acb_t t;
-    arb_t s;
     int is_done = 1;
-    acb_init(t);
-    arb_init(s);
     for (slong j = 0; j < nodes; j++)
         acb_one(value + j);
     for (size_t i = 0; i < all->size && is_done; i++) {
         const part *law = &all->list[i];
-        _acb_vec_zero(one, nodes);
-        if (part_is_line(law)) {
-            const double log_m = guess_log_mgf(law, c);
-            is_done = line_table(one, law, c, step, nodes, log_m,
-                                 (long)(work_max / (double)nodes));
-        }
+        is_done = contour_table(one, law, c, step, nodes, work_max);
         for (slong j = 0; j < nodes && is_done; j++) {
-            if (!part_is_line(law)) {
-                arb_set_d(s, step);
-                arb_set_d(acb_realref(t), c);
-                arb_mul_si(acb_imagref(t), s, j, PREC);
-                contour_closed(one + j, law, t);
-            }
             acb_pow_ui(one + j, one + j, law->count, PREC);
             acb_mul(value + j, value + j, one + j, PREC);
         }
     }
-    acb_clear(t);
-    arb_clear(s);
     _acb_vec_clear(one, nodes);
     return is_done;
 }
@@ -153,23 +188,15 @@ static inline void contour_cut(arb_t cut, const parts *all, const contour *line)
         if (shift > 0.0) {
             line_decay(factor, law, line->c, s, shift);
         } else { /* |M(c+is)| <= M(c) */
-            acb_t m, c;
+            acb_t m;
             acb_init(m);
-            acb_init(c);
-            acb_set_d(c, line->c);
-            if (part_is_line(law)) {
-                (void)line_table(m, law, line->c, 1.0, 1, guess_log_mgf(law, line->c),
-                                 1000000);
-            } else {
-                contour_closed(m, law, c);
-            }
+            (void)contour_table(m, law, line->c, 1.0, 1, 1e6);
             arb_abs(factor, acb_realref(m));
-            if (law->kind == PART_FIXED) {
+            if (law->kind == PART_FIXED && !law->is_box) {
                 line_fixed_decay(t, law, line->c, s);
                 arb_min(factor, factor, t, PREC);
             }
             acb_clear(m);
-            acb_clear(c);
         }
         if (law->kind == PART_GAUSSIAN) { /* |M(c+is)| = M(c) e^{-s^2 mu^2/2} */
             arb_set_d(t, s);
@@ -210,14 +237,13 @@ static inline double contour_length(const parts *all, double c, double log_targe
     return HUGE_VAL;
 }
 
-/* False when no contour within the work limit does. */
-static inline int contour_init(contour *line, const parts *all, double epsilon,
-                               double c_max, double work_max)
+/* The line and its period. Returns log of what may be left out of delta. */
+static inline double contour_choose(contour *line, const parts *all, double epsilon,
+                                    double c_max)
 {
-    const double log_small = log(1e-12);
     const double c = guess_least(guess_height, all, epsilon, c_max, 18);
     const double height = guess_height(all, epsilon, c); /* about log delta */
-    const double width = log_small + height - log(1.0 + 20.0 * c);
+    const double width = log(1e-12) + height - log(1.0 + 20.0 * c);
     double period = -width / c, above = 2.0 * c;
     double best = HUGE_VAL;
     for (double k = 1.15; k < 12.0; k *= 1.25) {
@@ -229,8 +255,17 @@ static inline int contour_init(contour *line, const parts *all, double epsilon,
         }
     }
     period = fmax(period, best);
-    const double length = contour_length(all, c, width - (guess_k(all, c) - c * epsilon));
     *line = (contour){.c = c, .above = above, .step = 2.0 * 3.14159265358979 / period};
+    return width;
+}
+
+/* False when no contour within the work limit does. */
+static inline int contour_init(contour *line, const parts *all, double epsilon,
+                               double c_max, double work_max)
+{
+    const double width = contour_choose(line, all, epsilon, c_max);
+    const double c = line->c, above = line->above;
+    const double length = contour_length(all, c, width - (guess_k(all, c) - c * epsilon));
     const double nodes = ceil(length / line->step) + 3.0;
     if (!(nodes < 30000.0 && nodes < work_max / 100.0)) return 0;
     line->nodes = (slong)nodes;

@@ -26,6 +26,11 @@ static inline void guess_ratio(const part *one, double x, double b, double *out_
                                double *out_angle)
 {
     const double q = guess_d(one->rate), s = guess_d(one->sigma);
+    if (one->is_box) { /* on the real line alone */
+        *out_log = log1p(q * expm1(guess_d(one->a) * x));
+        *out_angle = 0.0;
+        return;
+    }
     const double u = (2.0 * x - 1.0) / (2.0 * s * s), angle = b / (s * s);
     const double top = fmax(u, 0.0);
     const double re = (1.0 - q) * exp(-top) + q * exp(u - top) * cos(angle);
@@ -40,21 +45,31 @@ static inline double guess_line(const part *one, double c, double s, double b)
     const line_range range = line_range_of(one, c);
     const double h = (range.high - range.low) / GUESS_POINTS;
     const double sigma = guess_d(one->sigma);
+    arb_t density;
     double sum = -HUGE_VAL;
+    arb_init(density);
+    line_density(density, one);
+    const double log_h = log(h * guess_d(density));
+    arb_clear(density);
     for (int k = 0; k <= GUESS_POINTS; k++) {
         const double x = range.low + h * k;
         double r, angle, back = 0.0, back_angle = 0.0;
         guess_ratio(one, x, b, &r, &angle);
         if (one->kind == PART_REPLACED) guess_ratio(one, -x, -b, &back, &back_angle);
-        const double phi = -(x * x - b * b) / (2.0 * sigma * sigma) + log(h / sigma) -
-                           0.5 * log(2.0 * 3.14159265358979);
+        const double phi = log_h - (one->is_box
+                                        ? 0.5 * guess_d(one->a) * x
+                                        : (x * x - b * b) / (2.0 * sigma * sigma));
         const double up = phi + (c + 1.0) * r - c * back - s * (angle - back_angle);
         const double down = phi - c * r + s * angle; /* Im L = -angle */
         if (one->kind != PART_ADD) sum = guess_log_add(sum, up);
         if (one->kind == PART_ADD || one->kind == PART_FIXED)
             sum = guess_log_add(sum, down);
     }
-    if (one->kind == PART_FIXED) {
+    for (slong i = 0; i < one->atoms; i++) {
+        sum = guess_log_add(sum, log(guess_d(one->mass + i)) +
+                                     c * guess_d(one->place + i));
+    }
+    if (one->kind == PART_FIXED && !one->is_box) {
         const double atom =
             (1.0 - guess_d(one->rate)) * (1.0 - erfc(0.5 / sigma / sqrt(2.0)));
         sum = guess_log_add(sum, log(atom));
@@ -72,6 +87,13 @@ static inline double guess_log_mgf(const part *one, double t)
         for (slong i = 0; i < one->atoms; i++) {
             sum =
                 guess_log_add(sum, log(guess_d(one->mass + i)) + t * (a + b * (double)i));
+        }
+        return sum;
+    }
+    if (one->kind == PART_LIST) {
+        for (slong i = 0; i < one->atoms; i++) {
+            sum = guess_log_add(sum, log(guess_d(one->mass + i)) +
+                                         t * guess_d(one->place + i));
         }
         return sum;
     }
@@ -159,7 +181,7 @@ static inline double guess_decay(const part *one, double c, double s, double log
     double best = 0.0;
     *out_shift = 0.0;
     if (one->kind == PART_GAUSSIAN) return -0.5 * s * s * guess_d(one->a);
-    if (!part_is_line(one)) return 0.0;
+    if (!part_is_line(one) || one->is_box) return 0.0;
     if (one->kind == PART_FIXED) {
         return fmin(0.0, guess_fixed(one, c, s) - log_m);
     }

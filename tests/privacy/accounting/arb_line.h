@@ -7,6 +7,9 @@
  *                 fixed     "remove" and "add" on x > 1/2, what is left of the mass at L = 0
  *             (Zhu, Dong & Wang, AISTATS 2022, Prop. 30; Balle, Barthe & Gaboardi, NeurIPS 2018,
  *             Thm 9, spliced.)
+ * Boxes       The same with the density of Q on |x| <= 1 for phi and r = 1 - q + q e^l, l = ex: that of P is
+ *             e^{(l-e)/2}/4 with ends, e^{(l-e)/2}/(2(1 - e^-e)) without, of Q it is e^-l times that. The atoms are
+ *             not part of the line.
  * Quadrature  M(c+is) = int P e^{(c+is)L} by Gauss-Legendre on panels. f analytic and |f| <= m on the
  *             ellipse of parameter rho = 4 round a panel of half-width H has Chebyshev coefficients
  *             of at most 2 m rho^-k, each polynomial is integrated and summed to at most 2H, and n
@@ -33,6 +36,7 @@ typedef struct line_range {
  * chosen, the rest is bounded by line_cut_off(). */
 static inline line_range line_range_of(const part *one, double c)
 {
+    if (one->is_box) return (line_range){one->kind == PART_FIXED ? 0.0 : -1.0, 1.0};
     const double sigma = arf_get_d(arb_midref(one->sigma), ARF_RND_NEAR);
     const double rate = arf_get_d(arb_midref(one->rate), ARF_RND_NEAR);
     const double one_sided = 0.8 * c - c * log1p(-rate); /* of 1/|r|^c */
@@ -64,6 +68,7 @@ static inline void line_eval(acb_t log_p, acb_t loss, const part *one, part_kind
         if (side == 1) acb_neg(u, u);
         acb_sub_ui(u, u, 1, prec);
         acb_div_arb(u, u, two_square, prec);
+        if (one->is_box) acb_mul_arb(u, x, one->a, prec);
         acb_exp(u, u, prec);
         acb_sub_ui(u, u, 1, prec);
         acb_mul_arb(u, u, one->rate, prec);
@@ -82,6 +87,10 @@ static inline void line_eval(acb_t log_p, acb_t loss, const part *one, part_kind
     }
     acb_mul(u, x, x, prec);
     acb_div_arb(u, u, two_square, prec);
+    if (one->is_box) { /* l/2 */
+        acb_mul_arb(u, x, one->a, prec);
+        acb_mul_2exp_si(u, u, -1);
+    }
     acb_sub(log_p, log_p, u, prec);
     acb_clear(u);
     acb_clear(r);
@@ -126,6 +135,8 @@ static inline void power_of_rest(arb_t power, const part *one, const arb_t c)
 static inline void line_cut_off(arb_t bound, const part *one, double c, line_range range)
 {
     arb_t tail, factor, t;
+    arb_zero(bound);
+    if (one->is_box) return;
     arb_init(tail);
     arb_init(factor);
     arb_init(t);
@@ -172,7 +183,7 @@ typedef struct line_job {
     arb_t step;  /* of s */
     slong nodes; /* of s */
     acb_ptr sums;
-    arb_t density;   /* 1/(sigma sqrt(2 pi)) */
+    arb_t density;   /* the constant of phi */
     mag_t tolerance; /* of one panel */
     arb_t error;     /* of all panels */
     long points, points_max;
@@ -214,6 +225,33 @@ static inline void line_panel_error(mag_t error, const line_job *job, double mid
     arb_clear(t);
 }
 
+/* sums[j] += value e^{i j step loss} for j < nodes. */
+static inline void line_turn(acb_ptr sums, slong nodes, const acb_t value,
+                             const arb_t loss, const arb_t step)
+{
+    acb_t turn, start;
+    arb_t t, x;
+    acb_init(turn);
+    acb_init(start);
+    arb_init(t);
+    arb_init(x);
+    arb_mul(t, loss, step, PREC);
+    arb_sin_cos(acb_imagref(turn), acb_realref(turn), t, PREC);
+    for (slong j = 0; j < nodes; j++) {
+        if (j % TURNS == 0) {
+            arb_mul_si(x, t, j, PREC);
+            arb_sin_cos(acb_imagref(start), acb_realref(start), x, TABLE_PREC);
+            acb_mul(start, start, value, TABLE_PREC);
+        }
+        acb_add(sums + j, sums + j, start, TABLE_PREC);
+        acb_mul(start, start, turn, TABLE_PREC);
+    }
+    acb_clear(turn);
+    acb_clear(start);
+    arb_clear(t);
+    arb_clear(x);
+}
+
 static inline void line_panel_sum(line_job *job, double middle, double half)
 {
     static arb_t node[GAUSS_NODES], weight[GAUSS_NODES];
@@ -225,13 +263,11 @@ static inline void line_panel_sum(line_job *job, double middle, double half)
             arb_hypgeom_legendre_p_ui_root(node[k], weight[k], GAUSS_NODES, k, PREC);
         }
     }
-    acb_t x, value, loss, turn, start;
+    acb_t x, value, loss;
     arb_t t;
     acb_init(x);
-    acb_init(start);
     acb_init(value);
     acb_init(loss);
-    acb_init(turn);
     arb_init(t);
     for (int k = 0; k < GAUSS_NODES; k++) {
         arb_set_d(t, half);
@@ -246,24 +282,11 @@ static inline void line_panel_sum(line_job *job, double middle, double half)
         acb_mul_arb(value, value, job->density, PREC);
         arb_set_d(t, half);
         acb_mul_arb(value, value, t, PREC);
-        arb_mul(t, acb_realref(loss), job->step, PREC);
-        arb_sin_cos(acb_imagref(turn), acb_realref(turn), t, PREC);
-        for (slong j = 0; j < job->nodes; j++) {
-            if (j % TURNS == 0) {
-                arb_mul_si(acb_realref(x), t, j, PREC);
-                arb_sin_cos(acb_imagref(start), acb_realref(start), acb_realref(x),
-                            TABLE_PREC);
-                acb_mul(start, start, value, TABLE_PREC);
-            }
-            acb_add(job->sums + j, job->sums + j, start, TABLE_PREC);
-            acb_mul(start, start, turn, TABLE_PREC);
-        }
+        line_turn(job->sums, job->nodes, value, acb_realref(loss), job->step);
     }
-    acb_clear(start);
     acb_clear(x);
     acb_clear(value);
     acb_clear(loss);
-    acb_clear(turn);
     arb_clear(t);
 }
 
@@ -292,6 +315,29 @@ static inline int line_panels(line_job *job, double low, double high)
            line_panels(job, middle, high);
 }
 
+/* 1/(sigma sqrt(2 pi)), or what e^{-l/2} dx takes: e e^{-e/2}/4, or e/(4 sinh(e/2)). */
+static inline void line_density(arb_t density, const part *one)
+{
+    arb_t t;
+    arb_init(t);
+    if (one->is_box) {
+        arb_mul_2exp_si(t, one->a, -1);
+        if (one->has_ends)
+            arb_exp(t, t, PREC);
+        else
+            arb_sinh(t, t, PREC);
+        arb_mul_2exp_si(t, t, 2);
+        arb_div(density, one->a, t, PREC);
+    } else {
+        arb_const_pi(t, PREC);
+        arb_mul_2exp_si(t, t, 1);
+        arb_sqrt(t, t, PREC);
+        arb_mul(t, t, one->sigma, PREC);
+        arb_inv(density, t, PREC);
+    }
+    arb_clear(t);
+}
+
 /* sums[j] = M(c + i j step) for j < nodes; false when it would take too long. */
 static inline int line_table(acb_ptr sums, const part *one, double c, double step,
                              slong nodes, double log_size, long points_max)
@@ -310,17 +356,13 @@ static inline int line_table(acb_ptr sums, const part *one, double c, double ste
     arb_init(t);
     mag_init(job.tolerance);
     arb_set_d(job.step, step);
-    arb_const_pi(job.density, PREC);
-    arb_mul_2exp_si(job.density, job.density, 1);
-    arb_sqrt(job.density, job.density, PREC);
-    arb_mul(job.density, job.density, one->sigma, PREC);
-    arb_inv(job.density, job.density, PREC);
+    line_density(job.density, one);
     arb_set_d(t, log_size - 50.0); /* relative 2e-22 a panel */
     arb_exp(t, t, 53);
     arb_get_mag(job.tolerance, t);
     /* Dyadic cells: middles are exact. */
     const double sigma = arf_get_d(arb_midref(one->sigma), ARF_RND_NEAR);
-    const double cell = exp2(floor(log2(0.8 * sigma)));
+    const double cell = one->is_box ? 1.0 : exp2(floor(log2(0.8 * sigma)));
     if (one->kind != PART_FIXED) range.low = cell * floor(range.low / cell);
     range.high = range.low + cell * ceil((range.high - range.low) / cell);
     int is_done = 1;
@@ -338,7 +380,7 @@ static inline int line_table(acb_ptr sums, const part *one, double c, double ste
     arb_abs(job.error, job.error);
     for (slong j = 0; j < nodes && is_done; j++)
         acb_add_error_arb(sums + j, job.error);
-    if (one->kind == PART_FIXED &&
+    if (one->kind == PART_FIXED && !one->is_box &&
         is_done) { /* the atom: (1 - q)(2 Phi(1/(2 sigma)) - 1) */
         arb_t atom;
         arb_init(atom);

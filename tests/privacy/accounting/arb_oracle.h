@@ -1,15 +1,14 @@
 /* tests/privacy/accounting/arb_oracle.h: the ball of delta(eps) of a plan.
  *
- * Three ways, chosen by the plan's laws: one release on a line or of a Gaussian kind directly from
- * normal distribution functions; atoms and boxes by residues (arb_residue.h); all else by the
- * contour (arb_contour.h). The ball always contains the delta of the composed pairs of
+ * Four ways, chosen by the plan's laws: one release on a line or of a Gaussian kind directly from
+ * normal distribution functions; atoms and boxes by residues (arb_residue.h); sampled boxes with atoms
+ * and boxes by their split (arb_split.h); all else by the contour (arb_contour.h). The ball always contains the delta of the composed pairs of
  * arb_parts.h; how narrow it is, it says itself.
  */
 #ifndef SOTTO_TESTS_ARB_ORACLE_H
 #define SOTTO_TESTS_ARB_ORACLE_H
 
-#include "privacy/accounting/arb_contour.h"
-#include "privacy/accounting/arb_residue.h"
+#include "privacy/accounting/arb_split.h"
 
 enum { SINGLE_PREC = 512 };
 
@@ -171,7 +170,7 @@ static inline int single_covers(const parts *all)
 {
     const part *one = &all->list[0];
     return all->size == 1 && one->count == 1 && one->kind != PART_ATOMS &&
-           one->kind != PART_BOX;
+           one->kind != PART_LIST && one->kind != PART_BOX && !one->is_box;
 }
 
 /* eps >= 0. */
@@ -208,11 +207,10 @@ static inline void oracle_init(oracle *seer, const sotto_plan *plan, int range_a
     *seer = (oracle){.directions = 1, .work_max = work_max};
     for (int k = 0; k < 2; k++) {
         parts_of_plan(&seer->laws[k], plan, k, range_as_pair);
+        if (split_covers(&seer->laws[k])) split_boxes(&seer->laws[k]);
         arb_init(seer->moment[k]);
     }
-    for (size_t i = 0; i < seer->laws[1].size; i++) {
-        if (seer->laws[1].list[i].kind == PART_ADD) seer->directions = 2;
-    }
+    if (seer->laws[1].is_directed) seer->directions = 2;
 }
 
 /* Chernoff's bound kappa(c) e^{K(c) - c eps} of the finite part, at a c that is near its least for the
@@ -239,6 +237,13 @@ static inline int oracle_direction(arb_t delta, oracle *seer, int k, double epsi
         single_delta(delta, all, epsilon);
     } else if (residue_covers(all)) {
         residue_delta(delta, all, epsilon);
+    } else if (split_covers(all)) {
+        const int has_many = split_densities(all) > 1;
+        if (has_many && !seer->has_line[k])
+            seer->has_line[k] =
+                split_init(&seer->line[k], all, epsilon, 300.0, seer->work_max);
+        if (has_many && !seer->has_line[k]) return 0;
+        split_delta(delta, all, has_many ? &seer->line[k] : NULL, epsilon);
     } else {
         if (!seer->has_line[k])
             seer->has_line[k] =

@@ -7,6 +7,11 @@
  *             computed from them is an Arb ball that contains the exact value.
  * Discrete    A discrete Gaussian is cut off 16 standard deviations out. What is missing is
  *             counted in `missing`; delta grows by at most that.
+ * Sampled     With the pair (P, Q) of the release on all records, l = log P/Q and r = 1 - q + q e^l:
+ *             coins, one record removed: ((1-q)Q + qP, Q), loss log r; added: (Q, (1-q)Q + qP), -log r
+ *             (Zhu, Dong & Wang, AISTATS 2022, Thm 11). A batch, one record exchanged: H_a is at most
+ *             q H_a'(P, Q) for a >= 1, in both directions (Balle, Barthe & Gaboardi, NeurIPS 2018, Thm 9),
+ *             which is "removed" on l > 0, "added" on l > 0, and the rest of the mass at 0.
  */
 #ifndef SOTTO_TESTS_ARB_PARTS_H
 #define SOTTO_TESTS_ARB_PARTS_H
@@ -32,8 +37,9 @@ typedef enum part_kind {
     PART_GAUSSIAN,  /* mu^2 in `a`: L ~ N(mu^2/2, mu^2) */
     PART_ATOMS,     /* mass[i] at a + i b */
     PART_BOX,       /* loss in `a`: Laplace with ends, bounded range without */
+    PART_LIST,      /* mass[i] at place[i] */
     PART_OBJECTIVE, /* max(t, b), t the loss of a Gaussian of mu^2 = a */
-    PART_REMOVE,    /* the lines: Poisson-sampled Gaussian, one record removed */
+    PART_REMOVE,    /* the lines: Poisson-sampled Gaussian or box, one record removed */
     PART_ADD,       /* one record added */
     PART_REPLACED,  /* one record exchanged */
     PART_FIXED      /* a batch of fixed size, one record exchanged */
@@ -42,18 +48,20 @@ typedef enum part_kind {
 typedef struct part {
     part_kind kind;
     int has_ends;
+    int is_box; /* a line: P and Q are those of PART_BOX, and mass[i] at place[i] is beside the density */
     ulong count;
     arb_t a, b;
-    arb_t rate, sigma; /* lines */
-    arb_ptr mass;      /* atoms */
+    arb_t rate, sigma;   /* lines */
+    arb_ptr mass, place; /* atoms */
     slong atoms;
 } part;
 
 typedef struct parts {
     part list[PARTS_MAX];
     size_t size;
-    arb_t survives; /* the probability that no (epsilon, delta) event fails */
-    arb_t missing;  /* mass cut off, over all releases */
+    int is_directed; /* adding a record is not removing one */
+    arb_t survives;  /* the probability that no (epsilon, delta) event fails */
+    arb_t missing;   /* mass cut off, over all releases */
 } parts;
 
 static inline void parts_init(parts *all)
@@ -73,6 +81,7 @@ static inline void parts_clear(parts *all)
         arb_clear(one->rate);
         arb_clear(one->sigma);
         if (one->mass != NULL) _arb_vec_clear(one->mass, one->atoms);
+        if (one->place != NULL) _arb_vec_clear(one->place, one->atoms);
     }
     arb_clear(all->survives);
     arb_clear(all->missing);
@@ -242,6 +251,118 @@ static inline void add_range_pair(parts *all, double epsilon, uint64_t count)
     arb_neg(one->a, one->a);
 }
 
+/* ---- sampled releases ---- */
+
+/* Two new atoms at most for one of the pair: mass p of P at l, in the sampled pair of `how`. */
+static inline slong sampled_atom(arb_ptr place, arb_ptr mass, const arb_t l, const arb_t p,
+                                 const arb_t rate, part_kind how)
+{
+    const int is_batch = how == PART_FIXED;
+    if (is_batch && !arb_is_positive(l)) return 0; /* pairs are symmetric: a ball round 0 is 0 */
+    slong size = 0;
+    arb_t fallen, log_r, rest;
+    arb_init(fallen);
+    arb_init(log_r);
+    arb_init(rest);
+    arb_neg(fallen, l);
+    arb_exp(fallen, fallen, ATOMS_PREC);
+    arb_expm1(log_r, l, ATOMS_PREC);
+    arb_mul(log_r, log_r, rate, ATOMS_PREC);
+    arb_log1p(log_r, log_r, ATOMS_PREC);
+    if (how == PART_REMOVE || is_batch) { /* (1-q)Q + qP */
+        arb_sub_ui(rest, rate, 1, ATOMS_PREC);
+        arb_neg(rest, rest);
+        arb_mul(rest, rest, fallen, ATOMS_PREC);
+        arb_add(rest, rest, rate, ATOMS_PREC);
+        arb_mul(mass + size, p, rest, ATOMS_PREC);
+        arb_set(place + size++, log_r);
+    }
+    if (how == PART_ADD || is_batch) { /* Q */
+        arb_mul(mass + size, p, fallen, ATOMS_PREC);
+        arb_neg(place + size++, log_r);
+    }
+    arb_clear(fallen);
+    arb_clear(log_r);
+    arb_clear(rest);
+    return size;
+}
+
+/* From the pair's own atoms to those of the sampled pair. */
+static inline void sample_atoms(part *one, const arb_t rate, part_kind how)
+{
+    const slong room = 2 * one->atoms + 1;
+    arb_ptr mass = _arb_vec_init(room), place = _arb_vec_init(room);
+    slong size = 0;
+    arb_t l, rest;
+    arb_init(l);
+    arb_init(rest);
+    for (slong i = 0; i < one->atoms; i++) {
+        arb_mul_si(l, one->b, i, ATOMS_PREC);
+        arb_add(l, l, one->a, ATOMS_PREC);
+        size += sampled_atom(place + size, mass + size, l, one->mass + i, rate, how);
+    }
+    if (how == PART_FIXED) {
+        arb_one(rest);
+        for (slong i = 0; i < size; i++)
+            arb_sub(rest, rest, mass + i, ATOMS_PREC);
+        arb_set(mass + size++, rest);
+    }
+    _arb_vec_clear(one->mass, one->atoms);
+    one->kind = PART_LIST;
+    one->atoms = size;
+    one->mass = _arb_vec_init(size);
+    one->place = _arb_vec_init(size);
+    _arb_vec_set(one->mass, mass, size);
+    _arb_vec_set(one->place, place, size);
+    _arb_vec_clear(mass, room);
+    _arb_vec_clear(place, room);
+    arb_clear(l);
+    arb_clear(rest);
+}
+
+/* From a box to the line of its sampled pair, of rate 1 too. The ends hold 1/2 of P and e^-e/2; a batch has
+ * (1-q)(1 - 2Q(l > 0)) at 0, and Q(l > 0) is e^{-e/2}/2 with ends, else 1/(1 + e^{e/2}). */
+static inline void sample_box(part *one, const arb_t rate, part_kind how)
+{
+    const slong room = 2 * one->has_ends + (how == PART_FIXED);
+    one->kind = how;
+    one->is_box = 1;
+    one->atoms = 0;
+    one->mass = _arb_vec_init(room);
+    one->place = _arb_vec_init(room);
+    arb_set(one->rate, rate);
+    arb_t l, p;
+    arb_init(l);
+    arb_init(p);
+    if (one->has_ends) {
+        arb_set_d(p, 0.5);
+        arb_set(l, one->a);
+        one->atoms += sampled_atom(one->place, one->mass, l, p, rate, how);
+        arb_neg(l, l);
+        arb_exp(p, l, ATOMS_PREC);
+        arb_mul_2exp_si(p, p, -1);
+        one->atoms += sampled_atom(one->place + one->atoms, one->mass + one->atoms, l, p,
+                                   rate, how);
+    }
+    if (how == PART_FIXED) {
+        arb_mul_2exp_si(l, one->a, -1);
+        if (one->has_ends) { /* 1 - 2Q(l > 0) */
+            arb_neg(l, l);
+            arb_expm1(p, l, ATOMS_PREC);
+            arb_neg(p, p);
+        } else {
+            arb_mul_2exp_si(l, l, -1);
+            arb_tanh(p, l, ATOMS_PREC);
+        }
+        arb_sub_ui(l, rate, 1, ATOMS_PREC);
+        arb_neg(l, l);
+        arb_mul(one->mass + one->atoms++, p, l, ATOMS_PREC);
+    }
+    assert_int_equal(one->atoms, room);
+    arb_clear(l);
+    arb_clear(p);
+}
+
 /* mu^2 of Gaussians adds up (Dong, Roth & Su, JRSS B 2022, Cor. 3.3). */
 static inline void add_gaussian_part(parts *all, double moved, double sigma,
                                      uint64_t count)
@@ -272,14 +393,6 @@ static inline void event_rate(arb_t rate, const sotto_event *event)
         ratio_of(rate, 1.0, (double)event->population);
 }
 
-/* log(1 + q (e^eps - 1)): Balle, Barthe & Gaboardi, NeurIPS 2018, Thms 8 and 9. */
-static inline void amplify(arb_t epsilon, const arb_t rate)
-{
-    arb_expm1(epsilon, epsilon, ATOMS_PREC);
-    arb_mul(epsilon, epsilon, rate, ATOMS_PREC);
-    arb_log1p(epsilon, epsilon, ATOMS_PREC);
-}
-
 static inline void add_gaussian_event(parts *all, const sotto_event *event,
                                       const arb_t rate, int is_replaced, int is_added)
 {
@@ -297,21 +410,15 @@ static inline void add_gaussian_event(parts *all, const sotto_event *event,
     add_line_part(all, kind, rate, sigma, event->count);
 }
 
-/* What has an epsilon of its own and is sampled, or is known by nothing but its epsilon. */
+/* What is known by nothing but its epsilon, and the delta with which it fails. Sampled, it fails with q
+ * delta: this is no less than the sampled pair of (epsilon, delta), by delta^2 at most. */
 static inline void add_stated_event(parts *all, const sotto_event *event,
                                     const arb_t rate)
 {
     arb_t epsilon, delta;
     arb_init(epsilon);
     arb_init(delta);
-    if (event->mechanism == SOTTO_LAPLACE) {
-        ratio_of(epsilon, 1.0, event->noise_multiplier);
-    } else if (event->mechanism == SOTTO_DISCRETE_LAPLACE) {
-        ratio_of(epsilon, event->sensitivity, event->scale);
-    } else {
-        arb_set_d(epsilon, event->epsilon);
-    }
-    amplify(epsilon, rate);
+    arb_set_d(epsilon, event->epsilon);
     add_pure_part(all, epsilon, event->count);
     if (event->mechanism == SOTTO_APPROXIMATE) {
         arb_set_d(delta, event->delta);
@@ -353,7 +460,12 @@ static inline void add_event_part(parts *all, const sotto_event *event,
     part *one;
     arb_init(rate);
     event_rate(rate, event);
-    const int is_whole = event->sampling == SOTTO_NOT_SAMPLED;
+    const part_kind how = event->sampling != SOTTO_POISSON ? PART_FIXED
+                          : is_added                       ? PART_ADD
+                                                           : PART_REMOVE;
+    const int is_sampled = !arb_is_one(rate);
+    const size_t before = all->size;
+    all->is_directed |= is_sampled && how != PART_FIXED && !is_replaced;
     if (event->mechanism == SOTTO_GAUSSIAN) {
         add_gaussian_event(all, event, rate, is_replaced, is_added);
     } else if (event->mechanism == SOTTO_GDP) {
@@ -366,7 +478,7 @@ static inline void add_event_part(parts *all, const sotto_event *event,
         one = parts_next(all, PART_GAUSSIAN, 1);
         curve_square(one->a, event);
         arb_mul_ui(one->a, one->a, (ulong)event->count, ATOMS_PREC);
-    } else if (event->mechanism == SOTTO_EXPONENTIAL && is_whole && range_as_pair) {
+    } else if (event->mechanism == SOTTO_EXPONENTIAL && range_as_pair) {
         add_range_pair(all, event->epsilon, event->count);
     } else if (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION) {
         one = parts_next(all, PART_OBJECTIVE, event->count);
@@ -376,14 +488,13 @@ static inline void add_event_part(parts *all, const sotto_event *event,
     } else if (event->mechanism == SOTTO_DISCRETE_GAUSSIAN) {
         add_discrete_gaussian_part(all, event->scale, (slong)event->sensitivity,
                                    event->count);
-    } else if (event->mechanism == SOTTO_DISCRETE_LAPLACE && is_whole) {
+    } else if (event->mechanism == SOTTO_DISCRETE_LAPLACE) {
         add_discrete_laplace_part(all, event->scale, (slong)event->sensitivity,
                                   event->count);
-    } else if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE && is_whole && is_replaced) {
+    } else if (event->mechanism == SOTTO_RANDOMIZED_RESPONSE && is_replaced) {
         add_response_part(all, event->epsilon, event->categories, event->count);
-    } else if ((event->mechanism == SOTTO_LAPLACE ||
-                event->mechanism == SOTTO_EXPONENTIAL) &&
-               is_whole) {
+    } else if (event->mechanism == SOTTO_LAPLACE ||
+               event->mechanism == SOTTO_EXPONENTIAL) {
         one = parts_next(all, PART_BOX, event->count);
         one->has_ends = event->mechanism == SOTTO_LAPLACE;
         if (one->has_ends) {
@@ -394,6 +505,9 @@ static inline void add_event_part(parts *all, const sotto_event *event,
     } else {
         add_stated_event(all, event, rate);
     }
+    one = &all->list[before];
+    if (is_sampled && one->kind == PART_ATOMS) sample_atoms(one, rate, how);
+    if (is_sampled && one->kind == PART_BOX) sample_box(one, rate, how);
     arb_clear(rate);
 }
 

@@ -2,7 +2,7 @@
  *
  * Idea        The moment generating function M(t) of a sum of losses that are atoms, Laplace
  *             noise or of bounded range is a finite sum of terms C e^{at} v^j, v = 1/(2t + 1):
- *                 atoms    sum of mass e^{t loss}
+ *                 atoms    sum of mass e^{t loss}, in steps or listed
  *                 Laplace  (1/2) [(1 + v) e^{te} + (1 - v) e^-e e^{-te}]
  *                 range    v [e^{e/2} e^{te} - e^{-e/2} e^{-te}]/(2 sinh(e/2))
  * Formula     delta(eps) = (1/2 pi i) int M(t) e^{-t eps}/(t(t+1)) dt on Re t = c > 0. A term with
@@ -19,11 +19,11 @@
 
 enum { RESIDUE_TERMS_MAX = 40000 };
 
-/* Terms of one part, all its releases: coefficient polynomials in v, at losses first + i step. */
+/* Terms of one part, all its releases: coefficient polynomials in v, and their losses. */
 typedef struct residue_terms {
     arb_poly_struct *in_v;
     slong count;
-    arb_t first, step;
+    arb_ptr loss;
 } residue_terms;
 
 static inline void residue_terms_init(residue_terms *terms, slong count)
@@ -33,8 +33,7 @@ static inline void residue_terms_init(residue_terms *terms, slong count)
     assert_non_null(terms->in_v);
     for (slong i = 0; i < count; i++)
         arb_poly_init(&terms->in_v[i]);
-    arb_init(terms->first);
-    arb_init(terms->step);
+    terms->loss = _arb_vec_init(count);
 }
 
 static inline void residue_terms_clear(residue_terms *terms)
@@ -42,8 +41,17 @@ static inline void residue_terms_clear(residue_terms *terms)
     for (slong i = 0; i < terms->count; i++)
         arb_poly_clear(&terms->in_v[i]);
     free(terms->in_v);
-    arb_clear(terms->first);
-    arb_clear(terms->step);
+    _arb_vec_clear(terms->loss, terms->count);
+}
+
+/* loss[i] = count first + i step */
+static inline void residue_losses(residue_terms *terms, const arb_t first, ulong count,
+                                  const arb_t step)
+{
+    for (slong i = 0; i < terms->count; i++) {
+        arb_mul_si(terms->loss + i, step, i, ATOMS_PREC);
+        arb_addmul_ui(terms->loss + i, first, count, ATOMS_PREC);
+    }
 }
 
 static inline void residue_of_atoms(residue_terms *terms, const part *one)
@@ -57,9 +65,59 @@ static inline void residue_of_atoms(residue_terms *terms, const part *one)
     residue_terms_init(terms, count);
     for (slong i = 0; i < count && i < arb_poly_length(law); i++)
         arb_poly_set_coeff_arb(&terms->in_v[i], 0, arb_poly_get_coeff_ptr(law, i));
-    arb_mul_ui(terms->first, one->a, one->count, ATOMS_PREC);
-    arb_set(terms->step, one->b);
+    residue_losses(terms, one->a, one->count, one->b);
     arb_poly_clear(law);
+}
+
+/* C(count + atoms - 1, count): the ways to share the releases among the atoms. */
+static inline double residue_list_size(const part *one, ulong count)
+{
+    double size = 1.0;
+    for (ulong i = 1; i <= count; i++)
+        size *= (double)(one->atoms - 1 + (slong)i) / (double)i;
+    return size;
+}
+
+/* All ways to share `left` releases among the atoms from `atom` on. */
+static inline void residue_share(residue_terms *terms, slong *size, const part *one,
+                                 slong atom, ulong left, const arb_t mass,
+                                 const arb_t loss)
+{
+    arb_t next, at;
+    arb_init(next);
+    arb_init(at);
+    arb_set(next, mass);
+    arb_set(at, loss);
+    if (atom == one->atoms) {
+        arb_poly_set_coeff_arb(&terms->in_v[*size], 0, mass);
+        arb_set(terms->loss + (*size)++, loss);
+    } else {
+        for (ulong k = 0; k <= left; k++) { /* k of them: mass^k/k! */
+            if (k > 0) {
+                arb_mul(next, next, one->mass + atom, ATOMS_PREC);
+                arb_div_ui(next, next, k, ATOMS_PREC);
+                arb_add(at, at, one->place + atom, ATOMS_PREC);
+            }
+            if (atom < one->atoms - 1 || k == left)
+                residue_share(terms, size, one, atom + 1, left - k, next, at);
+        }
+    }
+    arb_clear(next);
+    arb_clear(at);
+}
+
+static inline void residue_of_list(residue_terms *terms, const part *one, ulong count)
+{
+    slong size = 0;
+    arb_t mass, loss;
+    arb_init(mass);
+    arb_init(loss);
+    residue_terms_init(terms, (slong)(residue_list_size(one, count) + 0.5));
+    arb_fac_ui(mass, count, ATOMS_PREC);
+    residue_share(terms, &size, one, 0, count, mass, loss);
+    assert_int_equal(size, terms->count);
+    arb_clear(mass);
+    arb_clear(loss);
 }
 
 /* Index i: i of the k releases carry e^{te}, k - i carry e^{-te}. */
@@ -103,8 +161,9 @@ static inline void residue_of_box(residue_terms *terms, const part *one)
         arb_bin_uiui(scale, (ulong)k, (ulong)i, ATOMS_PREC);
         arb_poly_scalar_mul(term, term, scale, ATOMS_PREC);
     }
-    arb_mul_si(terms->first, one->a, -k, ATOMS_PREC);
-    arb_mul_2exp_si(terms->step, one->a, 1);
+    arb_neg(scale, one->a);
+    arb_mul_2exp_si(e, one->a, 1);
+    residue_losses(terms, scale, (ulong)k, e);
     arb_poly_clear(up);
     arb_poly_clear(down);
     arb_poly_clear(power);
@@ -175,9 +234,7 @@ static inline void residue_combine(arb_t sum, const residue_terms *terms, size_t
     arb_init(loss);
     for (slong i = 0; i < terms[index].count; i++) {
         arb_poly_mul(next, product, &terms[index].in_v[i], ATOMS_PREC);
-        arb_mul_si(loss, terms[index].step, i, ATOMS_PREC);
-        arb_add(loss, loss, terms[index].first, ATOMS_PREC);
-        arb_add(loss, loss, A, ATOMS_PREC);
+        arb_add(loss, terms[index].loss + i, A, ATOMS_PREC);
         residue_combine(sum, terms, index + 1, size, next, loss);
     }
     arb_poly_clear(next);
@@ -192,6 +249,8 @@ static inline int residue_covers(const parts *all)
         const part *one = &all->list[i];
         if (one->kind == PART_ATOMS) {
             terms *= (double)one->count * (double)(one->atoms - 1) + 1.0;
+        } else if (one->kind == PART_LIST) {
+            terms *= residue_list_size(one, one->count);
         } else if (one->kind == PART_BOX && one->count <= 60) {
             terms *= (double)(one->count + 1) * (0.5 * (double)one->count + 1.0);
         } else {
@@ -209,6 +268,8 @@ static inline void residue_delta(arb_t delta, const parts *all, double epsilon)
         const part *one = &all->list[i];
         if (one->kind == PART_ATOMS)
             residue_of_atoms(&terms[i], one);
+        else if (one->kind == PART_LIST)
+            residue_of_list(&terms[i], one, one->count);
         else
             residue_of_box(&terms[i], one);
     }

@@ -27,7 +27,8 @@ typedef struct sketches {
     double log_scale; /* K(theta) */
 } sketches;
 
-enum { RAMP_POINTS = 200 };
+/* The last of equal cells is halved again and again towards the end: a small delta asks for losses that are closer to it. */
+enum { RAMP_CELLS = 200, RAMP_HALVES = 50, RAMP_POINTS = RAMP_CELLS + RAMP_HALVES };
 static const double log_tail_least = -688.0; /* 37 standard deviations */
 static const double line_step = 0.2;
 
@@ -44,9 +45,11 @@ static size_t sketch_piece(const sot_pld_piece *piece, sot_pld_reach reach, doub
         return 1;
     }
     if (piece->kind == SOT_PLD_RAMP) {
-        const double width = (piece->to - piece->from) / RAMP_POINTS;
+        double width = (piece->to - piece->from) / RAMP_CELLS;
         for (int i = 0; loss != NULL && i < RAMP_POINTS; i++) {
-            loss[i] = piece->from + ((double)i + 0.5) * width;
+            if (i >= RAMP_CELLS - 1) width *= 0.5;
+            const int left = RAMP_CELLS - i; /* cells to the end, less than two at last */
+            loss[i] = piece->to - (fmax(left, 2.0) - 0.5) * width;
             log_mass[i] = log(fmax(piece->mass.upper * width, DBL_MIN)) +
                           0.5 * (loss[i] - piece->to);
         }

@@ -71,6 +71,69 @@ static void the_oracle_contains_the_reference_values(void **state)
     contains(plan_of(gaussian(4.0, 3), pure(0.3, 10)), 4.32791651723341, 1e-6, 1e-8);
 }
 
+/* A random sample: 1 in 4. */
+static sotto_event on_a_sample(sotto_event event, sotto_adjacency adjacency)
+{
+    if (adjacency == SOTTO_ADD_REMOVE) {
+        event.sampling = SOTTO_POISSON;
+        event.rate = 0.25;
+        return event;
+    }
+    event.sampling = SOTTO_WITHOUT_REPLACEMENT;
+    event.batch = 25;
+    event.population = 100;
+    return event;
+}
+
+/* Delta from the definition: the pairs' losses are added up by mpmath, with 18 digits. */
+static void the_oracle_contains_sampled_values(void **state)
+{
+    (void)state;
+    const sotto_adjacency coins = SOTTO_ADD_REMOVE, batches = SOTTO_REPLACE_ONE;
+    sotto_event many = pure(1.5, 5);
+    sotto_event range = plans_event(SOTTO_EXPONENTIAL);
+    range.epsilon = 1.5;
+    range.count = 2;
+    contains(plan_under(coins, on_a_sample(many, coins)), 0.5, 0.180014959052527989,
+             1e-12);
+    contains(plan_under(coins, on_a_sample(laplace(0.75, 2), coins)), 0.25,
+             0.0734695992026404609, 3e-8);
+    contains(plan_under(batches, on_a_sample(laplace(0.75, 2), batches)), 0.25,
+             0.110871326668113141, 3e-8);
+    contains(plan_under(batches, on_a_sample(range, batches)), 0.25, 0.062275373992959912,
+             3e-8);
+}
+
+/* Laplace and bounded range, not sampled: by residues, and by their split into atoms and densities. */
+static void the_split_overlaps_the_residues(void **state)
+{
+    (void)state;
+    parts all;
+    contour line;
+    arb_t by_residues, by_split;
+    arb_init(by_residues);
+    arb_init(by_split);
+    parts_init(&all);
+    for (int k = 0; k < 2; k++) {
+        part *box = parts_next(&all, PART_BOX, (uint64_t)(3 - k));
+        box->has_ends = k == 0;
+        arb_set_d(box->a, k == 0 ? 0.75 : 1.25);
+    }
+    arb_set_d(by_split, 0.5);
+    add_pure_part(&all, by_split, 2);
+    residue_delta(by_residues, &all, 2.25);
+    split_boxes(&all);
+    assert_true(split_covers(&all) && split_densities(&all) == 2);
+    assert_true(split_init(&line, &all, 2.25, 300.0, 1e7));
+    split_delta(by_split, &all, &line, 2.25);
+    assert_true(arb_overlaps(by_residues, by_split));
+    assert_true(arb_rel_accuracy_bits(by_split) >= 26);
+    contour_clear(&line);
+    parts_clear(&all);
+    arb_clear(by_residues);
+    arb_clear(by_split);
+}
+
 static void both_ways_to_one_delta_overlap(void **state)
 {
     (void)state;
@@ -177,6 +240,42 @@ static void the_transform_falls_below_its_bound(void **state)
     }
 }
 
+/* |B(c + is)| of a sampled box at s, 2s, ..., 12s is nowhere above variation/s. */
+static void the_density_falls_below_its_bound(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        enum { NODES = 13 };
+        static const part_kind kinds[] = {PART_REMOVE, PART_ADD, PART_FIXED};
+        const double c = i < 6 ? 0.25 : 3.25, s = 2.5;
+        parts all;
+        arb_t rate, bound, size;
+        acb_ptr m = _acb_vec_init(NODES);
+        arb_init(rate);
+        arb_init(bound);
+        arb_init(size);
+        parts_init(&all);
+        arb_set_d(rate, 0.1875);
+        part *law = parts_next(&all, PART_BOX, 1);
+        law->has_ends = i % 2;
+        arb_set_d(law->a, 1.25);
+        sample_box(law, rate, kinds[i / 2 % 3]);
+        assert_true(line_table(m, law, c, s, NODES, 0.0, 1000000));
+        for (int j = 1; j < NODES; j++) {
+            split_variation(bound, law, c);
+            arb_set_d(size, s * j);
+            arb_div(bound, bound, size, PREC);
+            acb_abs(size, m + j, PREC);
+            assert_true(arb_le(size, bound));
+        }
+        parts_clear(&all);
+        _acb_vec_clear(m, NODES);
+        arb_clear(rate);
+        arb_clear(bound);
+        arb_clear(size);
+    }
+}
+
 /* ---- the accountant ---- */
 
 /* What the check says when the accountant is given `other` in place of the plan seen. */
@@ -243,9 +342,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_oracle_contains_the_reference_values),
+        cmocka_unit_test(the_oracle_contains_sampled_values),
+        cmocka_unit_test(the_split_overlaps_the_residues),
         cmocka_unit_test(both_ways_to_one_delta_overlap),
         cmocka_unit_test(the_quadrature_contains_the_binomial_sum),
         cmocka_unit_test(the_transform_falls_below_its_bound),
+        cmocka_unit_test(the_density_falls_below_its_bound),
         cmocka_unit_test(an_answer_for_another_plan_is_found_out),
         cmocka_unit_test(random_plans_are_priced_truly),
     };

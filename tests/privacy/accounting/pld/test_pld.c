@@ -166,6 +166,24 @@ static void bounded_losses_end_where_they_should(void **state)
     assert_true(account.epsilon == 0.0);
 }
 
+/* The end of a density is the largest loss, and only the mass next to it is left at so small a delta. */
+static void a_small_delta_reaches_the_end_of_a_density(void **state)
+{
+    (void)state;
+    sotto_event range = plans_event(SOTTO_EXPONENTIAL);
+    range.epsilon = 1.0;
+    range.count = 1;
+    sotto_event coin = pure(0.5, 1);
+    coin.sampling = SOTTO_POISSON;
+    coin.rate = 0.25;
+    const double largest = 1.0 + log1p(0.25 * expm1(0.5));
+    for (double delta = 1e-4; delta > 1e-13; delta *= 0.1) {
+        const sotto_account account = epsilon_of(plan_of(range, coin), SOTTO_PLD, delta);
+        assert_within(account.epsilon, largest - 8.0 * sqrt(delta),
+                      largest * (1.0 + 1e-12));
+    }
+}
+
 static void what_has_no_law_is_refused_with_the_reason(void **state)
 {
     (void)state;
@@ -217,6 +235,7 @@ int main(void)
         cmocka_unit_test(tiny_deltas_keep_their_relative_accuracy),
         cmocka_unit_test(corners_are_bracketed_or_honestly_wide),
         cmocka_unit_test(bounded_losses_end_where_they_should),
+        cmocka_unit_test(a_small_delta_reaches_the_end_of_a_density),
         cmocka_unit_test(what_has_no_law_is_refused_with_the_reason),
         cmocka_unit_test(a_failing_allocation_is_an_error_and_nothing_leaks),
     };
