@@ -32,8 +32,7 @@ static inline plan_standing standing_of(const sotto_plan *plan)
         if (event->mechanism == SOTTO_ZCDP) standing.is_below = 1;
         if (event->mechanism == SOTTO_RDP_CURVE)
             standing.is_below = standing.is_curve = 1;
-        if (event->mechanism == SOTTO_EXPONENTIAL && !is_single)
-            standing.is_range = 1;
+        if (event->mechanism == SOTTO_EXPONENTIAL && !is_single) standing.is_range = 1;
         if (event->mechanism == SOTTO_OBJECTIVE_PERTURBATION && !is_single)
             standing.is_bounded = 1;
     }
@@ -245,7 +244,7 @@ static inline void note_coverage(const sotto_plan *plan, tally *sums)
 }
 
 /* A random plan, both questions, both accountants. 0: the oracle cannot do this plan within its work
- * limit, or not to 1e-8, draw another; -1: something is wrong, and said. */
+ * limit, or not as well as it should, draw another; -1: something is wrong, and said. */
 static inline int check_plan(uint64_t seed, plan_family family, double count_max,
                              double work_max, tally *sums)
 {
@@ -263,7 +262,7 @@ static inline int check_plan(uint64_t seed, plan_family family, double count_max
     witness_init(&seen, plan, work_max);
     int result = oracle_delta(here, seen.truth, account.epsilon) &&
                  oracle_delta(here, seen.price, account.epsilon) &&
-                 arb_rel_accuracy_bits(here) >= 26;
+                 arb_rel_accuracy_bits(here) >= oracle_bits(seen.price);
     if (result == 1) {
         sums->plans++;
         note_coverage(plan, sums);

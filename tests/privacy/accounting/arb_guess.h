@@ -56,9 +56,9 @@ static inline double guess_line(const part *one, double c, double s, double b)
         double r, angle, back = 0.0, back_angle = 0.0;
         guess_ratio(one, x, b, &r, &angle);
         if (one->kind == PART_REPLACED) guess_ratio(one, -x, -b, &back, &back_angle);
-        const double phi = log_h - (one->is_box
-                                        ? 0.5 * guess_d(one->a) * x
-                                        : (x * x - b * b) / (2.0 * sigma * sigma));
+        const double phi =
+            log_h - (one->is_box ? 0.5 * guess_d(one->a) * x
+                                 : (x * x - b * b) / (2.0 * sigma * sigma));
         const double up = phi + (c + 1.0) * r - c * back - s * (angle - back_angle);
         const double down = phi - c * r + s * angle; /* Im L = -angle */
         if (one->kind != PART_ADD) sum = guess_log_add(sum, up);
@@ -66,8 +66,8 @@ static inline double guess_line(const part *one, double c, double s, double b)
             sum = guess_log_add(sum, down);
     }
     for (slong i = 0; i < one->atoms; i++) {
-        sum = guess_log_add(sum, log(guess_d(one->mass + i)) +
-                                     c * guess_d(one->place + i));
+        sum =
+            guess_log_add(sum, log(guess_d(one->mass + i)) + c * guess_d(one->place + i));
     }
     if (one->kind == PART_FIXED && !one->is_box) {
         const double atom =

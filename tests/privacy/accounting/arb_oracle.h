@@ -8,6 +8,7 @@
 #ifndef SOTTO_TESTS_ARB_ORACLE_H
 #define SOTTO_TESTS_ARB_ORACLE_H
 
+#include "privacy/accounting/arb_events.h"
 #include "privacy/accounting/arb_split.h"
 
 enum { SINGLE_PREC = 512 };
@@ -252,6 +253,12 @@ static inline int oracle_direction(arb_t delta, oracle *seer, int k, double epsi
         contour_delta(delta, &seer->line[k], epsilon);
     }
     return 1;
+}
+
+/* The accuracy without which a plan tests too little: 1e-8, where densities are composed 4e-6. */
+static inline slong oracle_bits(const oracle *seer)
+{
+    return split_covers(&seer->laws[0]) ? 18 : 26;
 }
 
 /* The ball of delta(eps), the worse of both directions; false when it would take too long. */

@@ -26,8 +26,7 @@ static inline void split_boxes(parts *all)
     arb_init(whole);
     arb_one(whole);
     for (size_t i = 0; i < all->size; i++) {
-        if (all->list[i].kind == PART_BOX)
-            sample_box(&all->list[i], whole, PART_REMOVE);
+        if (all->list[i].kind == PART_BOX) sample_box(&all->list[i], whole, PART_REMOVE);
     }
     arb_clear(whole);
 }
@@ -211,13 +210,15 @@ static inline void split_closed(arb_t delta, const parts *all, double epsilon,
 static inline int split_table(acb_ptr atoms, acb_ptr density, const part *one, double c,
                               double step, slong nodes, double work_max)
 {
+    const double spare = 18.0; /* panels to 1e-14: the cut leaves 1e-6 */
     _acb_vec_zero(density, nodes);
-    if (one->kind == PART_ATOMS) return contour_table(atoms, one, c, step, nodes, work_max);
+    if (one->kind == PART_ATOMS)
+        return contour_table(atoms, one, c, step, nodes, work_max);
     _acb_vec_zero(atoms, nodes);
     if ((double)one->atoms * (double)nodes > work_max) return 0;
     contour_atoms(atoms, one, c, step, nodes);
     return !one->is_box ||
-           line_table(density, one, c, step, nodes, guess_log_mgf(one, c),
+           line_table(density, one, c, step, nodes, guess_log_mgf(one, c) + spare,
                       (long)(work_max / (double)nodes));
 }
 
@@ -357,7 +358,7 @@ static inline void split_cut(arb_t cut, const parts *all, double c, double s)
 static inline int split_init(contour *line, const parts *all, double epsilon,
                              double c_max, double work_max)
 {
-    const double small = 3e-9; /* of delta: these sums fall like s^-3 alone */
+    const double small = 1e-6; /* of delta: these sums fall like s^-3 alone */
     const double width = contour_choose(line, all, epsilon, c_max) + log(small / 1e-12);
     const double limit = fmin(30000.0, work_max / 100.0);
     double s = 4.0 * line->step;
