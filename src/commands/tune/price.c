@@ -102,8 +102,7 @@ static bool is_refused(const sotto_tuning *tuning, size_t index, double epsilon,
 
 bool sot_tuning_skip_refused(sotto_tuning *tuning)
 {
-    const double ample =
-        64.0; /* a candidate refused here too is a mistake, whatever the budget */
+    const double ample = 64.0; /* refused here too, a candidate is a mistake */
     const size_t count = tuning->candidates.count;
     bool refused[SOT_TUNE_CANDIDATES_MAX];
     size_t skipped = 0;
