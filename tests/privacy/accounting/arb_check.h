@@ -161,7 +161,9 @@ static inline const char *wrong_renyi(witness *seen, const sotto_account *accoun
 
 typedef struct tally {
     int plans, redrawn, answers;
-    int claims; /* answers that claim to be tight */
+    int claims;      /* answers that claim to be tight */
+    int asked, near; /* of exact, for epsilon; within a millionth of the oracle */
+    double rate, delta, count; /* least, least and most */
     int kernels[9];
     unsigned mechanisms, samplings,
         adjacencies; /* bit sets: what the plans were made of */
@@ -234,12 +236,28 @@ static inline const char *check_answer(const sotto_plan *plan, sotto_accountant 
     return wrong;
 }
 
+/* A millionth less than `epsilon` is too little, by the oracle. */
+static inline int is_near(witness *seen, double epsilon, double delta)
+{
+    arb_t here, asked;
+    arb_init(here);
+    arb_init(asked);
+    arb_set_d(asked, delta);
+    const int is_done = oracle_delta(here, seen->price, epsilon * (1.0 - tight));
+    const int near = epsilon == 0.0 || (is_done && !arb_lt(here, asked));
+    arb_clear(here);
+    arb_clear(asked);
+    return near;
+}
+
 static inline void note_coverage(const sotto_plan *plan, tally *sums)
 {
     sums->adjacencies |= 1u << sotto_plan_adjacency(plan);
     for (size_t i = 0; i < sotto_plan_size(plan); i++) {
         sums->mechanisms |= 1u << sotto_plan_event(plan, i)->mechanism;
         sums->samplings |= 1u << sotto_plan_event(plan, i)->sampling;
+        sums->count = fmax(sums->count, (double)sotto_plan_event(plan, i)->count);
+        sums->rate = fmin(sums->rate, sotto_plan_event(plan, i)->rate); /* or NaN */
     }
 }
 
@@ -253,7 +271,8 @@ static inline int check_plan(uint64_t seed, plan_family family, double count_max
     witness seen;
     arb_t here;
     sotto_plan *plan = random_plan(&seed, family, count_max);
-    const double delta = own_deltas(plan) + cross_between(&seed, 1e-12, 0.05);
+    const double least = family == FAMILY_CORNER ? 1e-25 : 1e-12;
+    const double delta = own_deltas(plan) + cross_between(&seed, least, 0.05);
     assert_ok(sotto_account_epsilon(plan, SOTTO_EXACT, delta, &account, &error), &error);
     /* A contour is narrow near the epsilon it was made for; the other ways are so anywhere. */
     const double near = family == FAMILY_LATTICE || family == FAMILY_SINGLE ? 0.1 : 0.85;
@@ -266,6 +285,11 @@ static inline int check_plan(uint64_t seed, plan_family family, double count_max
     if (result == 1) {
         sums->plans++;
         note_coverage(plan, sums);
+        sums->delta = fmin(sums->delta, delta);
+        if (!standing_of(plan).is_below) {
+            sums->asked++;
+            sums->near += is_near(&seen, account.epsilon, delta);
+        }
         for (int i = 0; i < 4; i++) {
             const sotto_accountant who = i < 2 ? SOTTO_EXACT : SOTTO_PLD;
             const double asked = i % 2 == 0 ? SOTTO_UNSET : epsilon;
@@ -279,13 +303,15 @@ static inline int check_plan(uint64_t seed, plan_family family, double count_max
     return result;
 }
 
-/* `plans` random plans, the families in turn; returns how many were priced wrongly. */
+/* `plans` random plans, the families in turn and every twelfth a corner; returns how many were priced wrongly. */
 static inline int check_plans(uint64_t seed, int plans, double count_max, double work_max)
 {
-    tally sums = {0};
+    tally sums = {.rate = 1.0, .delta = 1.0};
     int wrong = 0;
     while (sums.plans < plans) {
-        const plan_family family = (plan_family)(sums.plans % FAMILIES);
+        const plan_family family = sums.plans % 12 == 11
+                                       ? FAMILY_CORNER
+                                       : (plan_family)(sums.plans % FAMILY_CORNER);
         wrong += check_plan(seed += 1000, family, count_max, work_max, &sums) < 0;
     }
     print_message(
@@ -296,6 +322,9 @@ static inline int check_plans(uint64_t seed, int plans, double count_max, double
         sums.kernels[SOTTO_KERNEL_CLOSED_FORM], sums.kernels[SOTTO_KERNEL_CONTOUR],
         sums.kernels[SOTTO_KERNEL_CONTOUR_SMOOTHED], sums.kernels[SOTTO_KERNEL_RDP],
         sums.kernels[SOTTO_KERNEL_BASIC]);
+    print_message("epsilon of exact: %d of %d within a millionth of the oracle\n"
+                  "rates from %.2g, delta from %.2g, up to %.2g steps\n",
+                  sums.near, sums.asked, sums.rate, sums.delta, sums.count);
     assert_true(sums.redrawn <= plans); /* an oracle that gives up often tests little */
     assert_true(sums.claims >= plans);
     assert_int_equal(sums.mechanisms,

@@ -9,8 +9,9 @@
  *               Gaussian and GDP events with events of any kind, batches of fixed size of 1 to 3000
  *                 steps and objective perturbation among them
  *               31 to 330 batches of fixed size alone
+ *               corners: Poisson-sampled Gaussians, rate 1e-7 to 0.01, 1000 to 1e7 steps
  *               one release of everything
- *             delta from 1e-12 to 0.05. Left out, and replaced by another plan, are those whose
+ *             delta from 1e-12 to 0.05, of corners from 1e-25. Left out, and replaced by another plan, are those whose
  *             contour takes more than the work limit or is not good to 1e-8: few steps at small
  *             rates, mostly.
  */
@@ -26,6 +27,7 @@ typedef enum plan_family {
     FAMILY_GAUSSIAN,
     FAMILY_SINGLE,
     FAMILY_BATCH,
+    FAMILY_CORNER,
     FAMILIES
 } plan_family;
 
@@ -97,6 +99,19 @@ static inline sotto_event random_line(uint64_t *seed, double count_max)
     event.count = (uint64_t)cross_between(seed, 4.0, count_max);
     event.sampling = SOTTO_POISSON;
     event.rate = cross_between(seed, 1e-3, 0.9);
+    return event;
+}
+
+/* Most with 30 sampled steps or more in the mean: else no step reads the record with a probability that the contour
+ * feels far out. */
+static inline sotto_event random_corner(uint64_t *seed, double count_max)
+{
+    sotto_event event = random_line(seed, 5.0);
+    const double most = 100.0 * count_max;
+    event.rate = cross_between(seed, 1e-7, 1e-2);
+    event.noise_multiplier = cross_between(seed, 0.4, 20.0);
+    event.count = (uint64_t)cross_between(
+        seed, fmin(fmax(1e3, 30.0 / event.rate), 0.5 * most), most);
     return event;
 }
 
@@ -186,6 +201,10 @@ static inline size_t random_events(uint64_t *seed, plan_family family, int is_re
     if (family == FAMILY_BATCH && is_replaced) {
         events[0] = random_batch(seed, 300.0);
         events[0].count += 30;
+        return 1;
+    }
+    if (family == FAMILY_CORNER) {
+        events[0] = random_corner(seed, count_max);
         return 1;
     }
     if (family == FAMILY_SAMPLED || family == FAMILY_BATCH) {

@@ -333,7 +333,7 @@ static void an_answer_for_another_plan_is_found_out(void **state)
 static void random_plans_are_priced_truly(void **state)
 {
     (void)state;
-    assert_int_equal(check_plans(7000, 50, 1000.0, 1.5e5), 0);
+    assert_int_equal(check_plans(7123, 60, 1000.0, 1.5e5), 0);
 }
 
 int main(void)
