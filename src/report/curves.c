@@ -104,6 +104,19 @@ static void add_point(points *out, double x, double y, double reach)
     out->reach = fmax(out->reach, reach);
 }
 
+static double half_of(const sot_axis *axis)
+{
+    return axis->facts->type == SOTTO_COLUMN_INTEGER ? 0.5 : 0.0;
+}
+
+/* Where a bin begins in the plot: an integer is as wide as 1, so that the last one is seen. */
+static double begin_of(const sot_axis *axis, size_t bin)
+{
+    if (bin == 0) return axis->facts->lower - half_of(axis);
+    const double edge = axis->edges[bin - 1];
+    return half_of(axis) > 0.0 ? ceil(edge) - 0.5 : edge;
+}
+
 static void list_points(const sot_report *report, const sot_bin_block *block,
                         size_t margin, points *out)
 {
@@ -113,10 +126,11 @@ static void list_points(const sot_report *report, const sot_bin_block *block,
         size_t index;
         const double value = value_of(report, block, margin, bin, &index);
         const double reach = reach_of(report, block, index);
-        const double from = bin == 0 ? axis->facts->lower : axis->edges[bin - 1];
         const bool last = bin + 1 == block->bins;
-        add_point(out, from, value, reach);
-        add_point(out, last ? axis->facts->upper : axis->edges[bin], value, reach);
+        add_point(out, begin_of(axis, bin), value, reach);
+        add_point(out,
+                  last ? axis->facts->upper + half_of(axis) : begin_of(axis, bin + 1),
+                  value, reach);
     }
 }
 
@@ -145,15 +159,17 @@ static void draw_curve(sot_growing *out, const sot_report *report,
     char name[WORDS_BYTES], id[64], words[2 * WORDS_BYTES], low[SOT_SHOWN_BYTES],
         high[SOT_SHOWN_BYTES];
     const sotto_column *facts = block->axis.facts;
+    const double half = half_of(&block->axis);
     *all = (points){.least = INFINITY, .most = -INFINITY};
     list_points(report, block, margin, all);
-    const sot_svg_panel panel = {.title = "",
-                                 .x = {"", facts->lower, facts->upper, false, false},
-                                 .y = axis_of(all),
-                                 .left = 56,
-                                 .top = 14,
-                                 .width = 372,
-                                 .height = 190};
+    const sot_svg_panel panel = {
+        .title = "",
+        .x = {"", facts->lower - half, facts->upper + half, false, false},
+        .y = axis_of(all),
+        .left = 56,
+        .top = 14,
+        .width = 372,
+        .height = 190};
     (void)snprintf(words, sizeof words,
                    "Contribution of %s to the score in each of %zu bins: from %s to %s.",
                    name_of(report, block, name), block->bins,
@@ -206,12 +222,11 @@ static void add_bar(sot_growing *out, const sot_bin_block *block,
 
 static sotto_status add_bars(sot_growing *out, const sot_report *report,
                              const sot_bin_block *block, size_t margin,
-                             sotto_error *error)
+                             const sot_svg_axis *axis, sotto_error *error)
 {
     static const char *const header[] = {"Value", "Adds", "Noise", "Bar"};
     char name[WORDS_BYTES], caption[2 * WORDS_BYTES];
     const size_t shown = block->bins < VALUES_SHOWN ? block->bins : VALUES_SHOWN;
-    double most = 0.0, reach = 0.0;
     bar *bars = sot_new_array(block->bins, sizeof *bars);
     if (bars == NULL) return sot_fail_memory(error, block->bins, sizeof *bars);
     for (size_t bin = 0; bin < block->bins; bin++) {
@@ -219,12 +234,8 @@ static sotto_status add_bars(sot_growing *out, const sot_report *report,
         bars[bin].bin = bin;
         bars[bin].value = value_of(report, block, margin, bin, &index);
         bars[bin].reach = reach_of(report, block, index);
-        most = fmax(most, fabs(bars[bin].value));
-        reach = fmax(reach, bars[bin].reach);
     }
     qsort(bars, block->bins, sizeof *bars, larger_first);
-    const double end = most > 0.0 ? most + fmin(reach, 2.0 * most) : 1.0;
-    const sot_svg_axis axis = {"", -end, end, false, false};
     (void)snprintf(caption, sizeof caption, "%s%s%s", name_of(report, block, name),
                    report->model->margins > 1 ? ", for " : "",
                    report->model->margins > 1 ? sotto_model_class(report->model, margin)
@@ -232,7 +243,7 @@ static sotto_status add_bars(sot_growing *out, const sot_report *report,
     sot_html_table_open(out, "weights", caption, header, 4);
     /* The largest and the smallest of many. */
     for (size_t i = 0; i < shown; i++)
-        add_bar(out, block, &axis, &bars[i < shown / 2 ? i : block->bins - shown + i]);
+        add_bar(out, block, axis, &bars[i < shown / 2 ? i : block->bins - shown + i]);
     sot_html_table_close(out);
     if (shown < block->bins)
         sot_html_say(out,
@@ -299,13 +310,33 @@ static bool is_line(const sot_bin_block *block)
     return block->axis.edges != NULL;
 }
 
+/* One scale for the bars of all columns: a bar that is only noise stays small beside the others. */
+static sot_svg_axis axis_of_bars(const sot_report *report, const shape *shapes,
+                                 size_t count)
+{
+    double end = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        const sot_bin_block *block =
+            sot_encoding_block(report->model->encoding, shapes[i].block);
+        for (size_t m = 0; m < report->model->margins && !is_line(block); m++) {
+            for (size_t bin = 0; bin < block->bins; bin++) {
+                size_t index;
+                const double value = value_of(report, block, m, bin, &index);
+                end = fmax(end, fabs(value) + reach_of(report, block, index));
+            }
+        }
+    }
+    if (!(end > 0.0)) end = 1.0;
+    return (sot_svg_axis){"", -end, end, false, false};
+}
+
 /* Curves side by side, then tables. */
 static sotto_status add_shapes(sot_growing *out, const sot_report *report,
                                const shape *shapes, size_t count, points *room,
                                sotto_error *error)
 {
     sotto_status status = SOTTO_OK;
-    sot_growing_text(out, "<div class=\"pair\">\n");
+    sot_growing_text(out, "<div class=\"pair even\">\n");
     for (size_t i = 0; i < count; i++) {
         const sot_bin_block *block =
             sot_encoding_block(report->model->encoding, shapes[i].block);
@@ -313,12 +344,13 @@ static sotto_status add_shapes(sot_growing *out, const sot_report *report,
             draw_curve(out, report, block, m, room);
     }
     sot_growing_text(out, "</div>\n");
+    const sot_svg_axis axis = axis_of_bars(report, shapes, count);
     for (size_t i = 0; i < count; i++) {
         const sot_bin_block *block =
             sot_encoding_block(report->model->encoding, shapes[i].block);
         for (size_t m = 0;
              m < report->model->margins && !is_line(block) && status == SOTTO_OK; m++)
-            status = add_bars(out, report, block, m, error);
+            status = add_bars(out, report, block, m, &axis, error);
     }
     return status;
 }
