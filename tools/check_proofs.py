@@ -9,7 +9,7 @@ tests it names exist.
 
 Every proof note (src/**/*.md) has five parts: Claim, Proof (a section, or a paragraph that starts with
 "Proof"), Assumptions, the code that enforces each assumption (the section "Enforced by", whose files
-exist) and Tests. INCOMPLETE lists the notes that lack a part, with the parts; it only shrinks.
+exist) and Tests. A note that lacks a part is refused.
 
     tools/check_proofs.py              checks the repository
     tools/check_proofs.py --self-test  plants faults and sees that each one is caught
@@ -41,31 +41,6 @@ PARTS = {
 }
 
 PARTS_OF_NOTE = ["Claim", "Proof", "Assumptions", "Enforced", "Tests"]
-# Notes that lack parts. A part that is there may not be listed.
-INCOMPLETE = {
-    "commands/audit/statistics.md": "Proof Enforced",
-    "commands/pac/theory.md": "Enforced",
-    "commands/session/checkpoint.md": "Proof Enforced",
-    "commands/statistics/release.md": "Proof Enforced",
-    "data/stability.md": "Enforced",
-    "methods/convex/theory.md": "Claim Proof Assumptions Enforced",
-    "methods/objective/objective.md": "Proof",
-    "models/concept/learn/pac.md": "Proof",
-    "models/network/engine/engine.md": "Proof Enforced",
-    "models/network/learn/nn.md": "Proof",
-    "models/softmax/solver.md": "Proof Enforced",
-    "privacy/accounting/bounds/reference.md": "Proof Enforced",
-    "privacy/accounting/budget/filter.md": "Enforced",
-    "privacy/accounting/exact/contour.md": "Enforced",
-    "privacy/accounting/loss/loss.md": "Enforced",
-    "privacy/accounting/objective/objective.md": "Enforced",
-    "privacy/accounting/objective_loss/frozen_slope.md": "Enforced",
-    "privacy/accounting/pld/pld.md": "Enforced",
-    "privacy/accounting/sampled/gaussian.md": "Enforced",
-    "privacy/accounting/selection/selection.md": "Proof Enforced",
-    "privacy/ledger/ledger.md": "Enforced",
-}
-
 PROOF_PARAGRAPH = re.compile(r"(?:^|\n)(?:\d+\. )?\*{0,2}Proof\b|\*Proof\b")
 SOURCE = re.compile(r"`((?:src|include|cmake|tests|docs)/[\w./-]*\w)`")
 
@@ -137,19 +112,16 @@ def lacking(root, text):
     return absent, problems
 
 
-def check_parts(root, incomplete):
+def check_parts(root):
     problems, count = [], 0
     for path in sorted((root / "src").rglob("*.md")):
-        place = path.relative_to(root / "src").as_posix()
         if path.name == "README.md":
             continue
+        place = path.relative_to(root)
         absent, faults = lacking(root, path.read_text(encoding="utf-8"))
         count += 1
-        problems += [f"src/{place}: {fault}" for fault in faults]
-        listed = incomplete.get(place, "").split()
-        problems += [f"src/{place}: no part {part}" for part in absent if part not in listed]
-        problems += [f"src/{place}: has the part {part}; take it off INCOMPLETE" for part in listed if part not in absent]
-    problems += [f"src/{place}: on INCOMPLETE, and does not exist" for place in incomplete if not (root / "src" / place).is_file()]
+        problems += [f"{place}: {fault}" for fault in faults]
+        problems += [f"{place}: no part {part}" for part in absent]
     return count, problems
 
 
@@ -212,16 +184,13 @@ def self_test():
             root = pathlib.Path(folder)
             build(root, ORDER)
             build(root, fault)
-            problems = check(root)[1] + check_parts(root, {})[1]
+            problems = check(root)[1] + check_parts(root)[1]
         if bool(problems) != bool(title):
             failures.append(f"not caught: {title}" if title else f"in order, yet: {problems}")
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         if check(root) != (0, []):
             failures.append("absent folders do not pass")
-        build(root, ORDER)
-        if not check_parts(root, {"random/laplace.md": "Proof"})[1] or not check_parts(root, {"none.md": "Proof"})[1]:
-            failures.append("INCOMPLETE may list parts that are there")
     print(*failures, sep="\n", end="\n" if failures else "")
     print(f"check_proofs: self-test: {len(FAULTS)} faults planted, {len(failures)} failures")
     return 1 if failures else 0
@@ -235,10 +204,10 @@ def main(arguments):
         return 2
     root = pathlib.Path(__file__).resolve().parent.parent
     count, problems = check(root)
-    notes, faults = check_parts(root, INCOMPLETE)
+    notes, faults = check_parts(root)
     problems += faults
     print(*problems, sep="\n", end="\n" if problems else "")
-    print(f"check_proofs: {count} mechanisms and samplers, {notes} notes ({len(INCOMPLETE)} lack parts), {len(problems)} problems")
+    print(f"check_proofs: {count} mechanisms and samplers, {notes} notes, {len(problems)} problems")
     return 1 if problems else 0
 
 
