@@ -119,7 +119,9 @@ static sotto_status run_make(const cli_call *call, sotto_error *error)
     sotto_schema *schema = NULL;
     if (count < 16)
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--count is %zu; give at least 16 canaries", count);
+                        "--count is %zu; give at least 16 canaries, for example "
+                        "--count 400",
+                        count);
     bool *included = calloc(count, sizeof *included);
     if (included == NULL)
         return cli_fail(error, SOTTO_OUT_OF_MEMORY, "out of memory for the coins");

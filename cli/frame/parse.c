@@ -135,6 +135,24 @@ static sotto_status parse_option(cli_call *call, words *rest, sotto_error *error
     return cli_value_parse(option, text, &call->values[index], error);
 }
 
+/* Returns the required input file that the command line does not name, if there is one. */
+static const cli_option *missing_input(const cli_call *call, const words *rest)
+{
+    const cli_option *option = NULL;
+    for (size_t i = 0; (option = cli_option_at(call->command, i)) != NULL; i++) {
+        if (option->presence != CLI_REQUIRED || option->kind != CLI_FILE ||
+            option->output != 0 || call->values[i].given || cli_is_operand(option))
+            continue;
+        bool follows = option->letter == 'o';
+        for (char *const *word = rest->next; word < rest->end; word++)
+            follows =
+                follows || (strncmp(*word, "--", 2) == 0 &&
+                            strncmp(*word + 2, option->name, strlen(option->name)) == 0);
+        if (!follows) return option;
+    }
+    return NULL;
+}
+
 static sotto_status parse_operand(cli_call *call, words *rest, sotto_error *error)
 {
     const char *word = *rest->next++;
@@ -144,6 +162,13 @@ static sotto_status parse_operand(cli_call *call, words *rest, sotto_error *erro
         const sotto_status status = admit(call, option, word, error);
         if (status != SOTTO_OK) return status;
         return cli_value_parse(option, word, &call->values[i], error);
+    }
+    option = missing_input(call, rest);
+    if (option != NULL) {
+        return cli_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "unexpected word %.60s; did you mean --%s %.60s? See sotto %s --help", word,
+            option->name, word, call->path);
     }
     return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                     "unexpected word %.60s; options start with --, see sotto %s --help",

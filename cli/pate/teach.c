@@ -23,7 +23,7 @@ static const cli_option options[] = {
      .other = "FILE.json"},
     {"teachers", CLI_COUNT, CLI_REQUIRED,
      "number of teachers, each with a shard of its own", .value = "N", .example = "250",
-     .count_max = 65536},
+     .setting = "ensemble", .count_max = 65536},
     {"output", CLI_FILE, CLI_REQUIRED,
      "directory to make, or to resume in; as SECRET as the rows", .value = "DIR",
      .example = "teachers", .letter = 'o'},

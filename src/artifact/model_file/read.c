@@ -33,10 +33,10 @@ static sotto_status check_kind(const sot_json_value *root, sotto_error *error)
     int64_t version = 0;
     sot_json_value member;
     if (!sot_json_member(root, "kind", &member)) { /* a schema, a release ... */
-        return sot_json_refuse(
-            root,
-            "without a \"kind\" it is no model; give a file that sotto train writes",
-            error);
+        return sot_json_refuse(root,
+                               "without a \"kind\" it is no model; give a file that "
+                               "sotto train wrote, for example model.json",
+                               error);
     }
     sotto_status status = sot_json_get_string(root, "kind", &kind, error);
     if (status != SOTTO_OK) return status;

@@ -272,6 +272,21 @@ static void draw_value(const part *item, const interval *range, sotto_rng *rng,
     append(text, item->setting, value, strlen(value));
 }
 
+/* The parts of a search are read like those of a grid; an error names the search. */
+static sotto_status name_search(sotto_status status, sotto_error *error)
+{
+    static const char grid[] = "`grid`";
+    sotto_error own;
+    if (status == SOTTO_OK || error == NULL ||
+        strncmp(error->message, grid, sizeof grid - 1) != 0)
+        return status;
+    own = *error;
+    return sot_fail(error, status,
+                    "`search`%s; a range is written as log:LOW:HIGH, for example "
+                    "`search=lambda=log:10:100`",
+                    own.message + sizeof grid - 1);
+}
+
 /* Values between two valid ones are valid. */
 static sotto_status check_ends(const part *item, const interval *range,
                                const sotto_train_config *base, sotto_error *error)
@@ -322,6 +337,7 @@ sotto_status sot_candidates_search(const char *search, uint64_t count, uint64_t 
     }
     sotto_status status = read_parts(search, base, &all, error);
     if (status == SOTTO_OK) status = read_ranges(&all, base, ranges, error);
+    status = name_search(status, error);
     if (status == SOTTO_OK) status = sotto_rng_new_for_test(seed, &rng, error);
     if (status == SOTTO_OK) status = begin(&all, (size_t)count, out_candidates, error);
     for (size_t k = 0; status == SOTTO_OK && k < (size_t)count; k++) {

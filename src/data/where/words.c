@@ -120,7 +120,7 @@ sotto_status sot_where_refuse(const where_reader *reader, const where_word *word
     return sot_fail(
         error, SOTTO_INVALID_ARGUMENT, "`where`, byte %zu, %s%s%s: %s",
         (size_t)(word->text - reader->text) + 1, word->kind == WORD_END ? "" : "'",
-        word->kind == WORD_END ? "its end" : sot_printable(seen, shown, sizeof shown),
+        word->kind == WORD_END ? "the end of the condition" : sot_printable(seen, shown, sizeof shown),
         word->kind == WORD_END ? "" : "'", remedy);
 }
 

@@ -188,8 +188,8 @@ static void what_is_no_condition_is_refused_with_its_place(void **state)
     static const struct {
         const char *condition, *words;
     } cases[] = {
-        {"", "byte 1, its end: a column of the schema"},
-        {"smokes", "byte 7, its end: a comparison"},
+        {"", "byte 1, the end of the condition: a column of the schema"},
+        {"smokes", "byte 7, the end of the condition: a comparison"},
         {"((age)) > 1", "byte 6, ')': a comparison"},
         {"weight > 5", "byte 1, 'weight': the schema has no column"},
         {"Age > 5", "byte 1, 'Age': the schema has no column"},

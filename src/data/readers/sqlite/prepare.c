@@ -14,6 +14,12 @@
 sotto_status sot_query_fail(const char *path, int code, sotto_error *error)
 {
     if ((code & 0xff) == SQLITE_NOMEM) return sot_fail_memory(error, 1, 1);
+    if ((code & 0xff) == SQLITE_NOTADB) {
+        return sot_fail(error, SOTTO_IO,
+                        "`table` needs a SQLite database, and %.120s is none; leave "
+                        "`table` out",
+                        path);
+    }
     return sot_fail(error, SOTTO_IO,
                     "%.120s cannot be read: %s; is it a SQLite database?", path,
                     sqlite3_errstr(code & 0xff));

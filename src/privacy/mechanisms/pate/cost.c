@@ -94,6 +94,11 @@ static sotto_status check_test(const sotto_pate_config *config, sotto_error *err
 {
     sotto_status status = check_noise("sigma1", config->test_noise, error);
     if (status != SOTTO_OK) return status;
+    if (isnan(config->threshold)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`threshold` is missing: the votes that a query needs for an "
+                        "answer; for example `threshold=200`");
+    }
     if (!(fabs(config->threshold) <= (double)SOT_PATE_VOTES_MAX)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
@@ -101,6 +106,12 @@ static sotto_status check_test(const sotto_pate_config *config, sotto_error *err
             config->threshold);
     }
     if (config->aggregator != SOTTO_PATE_INTERACTIVE) return SOTTO_OK;
+    if (isnan(config->confidence)) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`confidence` is missing: the student's probability that needs no "
+            "votes; for example `confidence=0.9`");
+    }
     if (!(config->confidence >= 0.0 && config->confidence <= 1.0)) {
         return sot_fail(
             error, SOTTO_INVALID_ARGUMENT,
