@@ -217,6 +217,11 @@ static sotto_status take_categories(dialogue *talk, const char *answer,
     return add_names(talk, &talk->config.draft.categories, answer, error);
 }
 
+static sotto_status take_booleans(dialogue *talk, const char *answer, sotto_error *error)
+{
+    return add_names(talk, &talk->config.draft.booleans, answer, error);
+}
+
 static sotto_status take_left_out(dialogue *talk, const char *answer, sotto_error *error)
 {
     return add_names(talk, &talk->config.draft.leave_out, answer, error);
@@ -308,8 +313,11 @@ static sotto_status ask_types(dialogue *talk, sotto_error *error)
         !lists(draft->integers, target))
         status = ask(talk, "Values of the target: yes/no, category, number or integer",
                      "yes/no", take_kind, error);
+    if (status == SOTTO_OK && draft->header_only && !cli_given(call, "boolean"))
+        status = ask(talk, "More columns of yes and no, with commas between them", "",
+                     take_booleans, error);
     if (status == SOTTO_OK && draft->header_only && !cli_given(call, "category"))
-        status = ask(talk, "Other columns of categories, with commas between them", "",
+        status = ask(talk, "More columns of categories, with commas between them", "",
                      take_categories, error);
     if (status == SOTTO_OK && !cli_given(call, "leave-out"))
         status = ask(talk, "Columns to leave out, with commas between them", "",

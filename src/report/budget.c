@@ -105,9 +105,12 @@ static void draw(sot_growing *out, const sot_report_ledger *ledger, const char *
         const bool own = ledger->entries[hidden + i].is_own;
         sot_svg_points(out, &panel, own ? SOT_SVG_SECOND : SOT_SVG_FIRST, &steps.at[i],
                        &steps.left[i], 1);
+        const bool late = steps.at[i] > 0.7 * panel.x.most;
+        const double aside = (late ? -0.03 : 0.03) * panel.x.most;
         if (own)
-            sot_svg_note(out, &panel, SOT_SVG_SECOND, steps.at[i] + 0.03 * panel.x.most,
-                         steps.left[i] + 3.0, "start", self);
+            sot_svg_note(out, &panel, SOT_SVG_SECOND, steps.at[i] + aside,
+                         steps.left[i] + (late ? -8.0 : 3.0), late ? "end" : "start",
+                         self);
     }
     sot_svg_end(out);
     sot_growing_text(out, "<figcaption>The remaining budget after each entry, in per "

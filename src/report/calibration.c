@@ -177,7 +177,7 @@ void sot_report_add_calibration(sot_growing *out, const sot_report *report)
     sot_html_section_open(out, "calibration", "Calibration");
     if (report->scores == NULL) {
         sot_html_element(out, "<p class=\"none\">",
-                         "Not known: it takes public rows, given with --public.",
+                         "Not computed: it needs public rows. Give them with --public.",
                          "</p>\n");
     } else {
         const comparison kind = comparison_of(report->model);

@@ -262,8 +262,8 @@ static void add_table(sot_growing *out, const sot_report *report, const weight *
     if (report->noise.kind >= SOT_NOISE_EXACT && report->noise.kind != SOT_NOISE_OF_VOTES)
         sot_html_say(
             out,
-            "%zu of %zu are larger than their %s. The others come last and are "
-            "marked: with a true weight of 0, one in twenty %s a value as large.",
+            "%zu of %zu weights are larger than their %s. The others come last and "
+            "are marked: with a true weight of 0, one in twenty %s such a value.",
             beyond, count, drawn ? "spread" : "noise bar",
             report->noise.kind == SOT_NOISE_BOUND ? "may show" : "shows");
 }

@@ -144,7 +144,7 @@ void sot_report_add_confusion(sot_growing *out, const sot_report *report)
                          "</p>\n");
     } else if (report->scores == NULL) {
         sot_html_element(out, "<p class=\"none\">",
-                         "Not known: it takes public rows, given with --public.",
+                         "Not computed: it needs public rows. Give them with --public.",
                          "</p>\n");
     } else if (classes > SOT_REPORT_CLASSES_SHOWN) {
         sot_html_say(out,

@@ -27,11 +27,11 @@ enum { BOXES = sizeof boxes / sizeof boxes[0] };
 static void explain_check(const sot_report *report, char out[TEXT_BYTES])
 {
     if (report->subject == SOT_SUBJECT_LEDGER) {
-        (void)snprintf(out, TEXT_BYTES,
-                       "sotto %s verified the chain of %llu rows and recomputed every "
-                       "charge from its plan.",
-                       sotto_version(),
-                       (unsigned long long)report->ledger->balance.entries);
+        (void)snprintf(
+            out, TEXT_BYTES,
+            "sotto %s verified the chain of %llu ledger rows and recomputed every "
+            "charge from its plan.",
+            sotto_version(), (unsigned long long)report->ledger->balance.entries);
         return;
     }
     (void)snprintf(out, TEXT_BYTES,

@@ -13,9 +13,8 @@ static bool is_digit(char letter)
     return letter >= '0' && letter <= '9';
 }
 
-void sot_html_text(sot_growing *out, const char *text)
+static void add_text(sot_growing *out, const char *text, size_t size)
 {
-    const size_t size = strlen(text);
     for (size_t i = 0, length; i < size; i += length) {
         length = sot_utf8_length(text + i, size - i);
         if (length == 0 || sot_is_hidden(text + i, length)) {
@@ -28,6 +27,47 @@ void sot_html_text(sot_growing *out, const char *text)
             sot_growing_markup(out, text + i, length);
         }
     }
+}
+
+void sot_html_text(sot_growing *out, const char *text)
+{
+    add_text(out, text, strlen(text));
+}
+
+enum { KEPT_BYTES = 32 };
+
+/* An option, a date or a number such as 1e-6: a line must not end at its hyphen. */
+static bool is_kept(const char *word, size_t length)
+{
+    bool has_hyphen = false, has_digit = false, has_two = false;
+    for (size_t i = 0; i < length; i++) {
+        has_two = has_two || (i > 0 && word[i] == '-' && word[i - 1] == '-');
+        has_hyphen = has_hyphen || word[i] == '-';
+        has_digit = has_digit || is_digit(word[i]);
+    }
+    return has_hyphen && (has_two || has_digit) && length <= KEPT_BYTES;
+}
+
+/* Prose, in which each such word stays on its line. */
+static void add_prose(sot_growing *out, const char *text)
+{
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " ");
+        const bool keeps = is_kept(text, length);
+        const size_t size = length + strspn(text + length, " ");
+        if (keeps) sot_growing_text(out, "<span class=\"kept\">");
+        add_text(out, text, keeps ? length : size);
+        if (keeps) sot_growing_text(out, "</span>");
+        text += keeps ? length : size;
+    }
+}
+
+void sot_html_prose(sot_growing *out, const char *open, const char *text,
+                    const char *close)
+{
+    sot_growing_text(out, open);
+    add_prose(out, text);
+    sot_growing_text(out, close);
 }
 
 void sot_html_element(sot_growing *out, const char *open, const char *text,
@@ -47,7 +87,7 @@ say(sot_growing *out, const char *open, const char *close, const char *format,
 {
     char text[SOT_HTML_TEXT_BYTES];
     (void)vsnprintf(text, sizeof text, format, arguments);
-    sot_html_element(out, open, text, close);
+    sot_html_prose(out, open, text, close);
 }
 
 void sot_html_say(sot_growing *out, const char *format, ...)
@@ -114,8 +154,8 @@ void sot_html_row(sot_growing *out, const char *kind, const char *const *cells,
 {
     sot_growing_format(out, "<tr class=\"%s\">", kind);
     for (size_t i = 0; i < columns; i++)
-        sot_html_element(out, i == 0 ? "<th scope=\"row\">" : "<td>", cells[i],
-                         i == 0 ? "</th>" : "</td>");
+        sot_html_prose(out, i == 0 ? "<th scope=\"row\">" : "<td>", cells[i],
+                       i == 0 ? "</th>" : "</td>");
     sot_growing_text(out, "</tr>\n");
 }
 

@@ -18,6 +18,10 @@ void sot_html_text(sot_growing *out, const char *text);
 void sot_html_element(sot_growing *out, const char *open, const char *text,
                       const char *close);
 
+/* The same for prose: a line does not end within an option, a date or a number such as 1e-6. Not for attributes and titles. */
+void sot_html_prose(sot_growing *out, const char *open, const char *text,
+                    const char *close);
+
 /* A paragraph, an item of a list, of formatted text. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

@@ -76,6 +76,17 @@ static const char *target_of(const sot_report *report)
     return target->column;
 }
 
+/* "a private histogram of the column age" is a title by itself. */
+static void add_release_title(sot_growing *out, const char *output, bool holds)
+{
+    static const char start[] = "a private ";
+    const bool is_title = holds && strncmp(output, start, sizeof start - 1) == 0;
+    if (is_title)
+        sot_html_element(out, "A", output + 1, "");
+    else
+        sot_html_element(out, holds ? "A private release: " : "A release: ", output, "");
+}
+
 static void add_title(sot_growing *out, const sot_report *report)
 {
     const bool holds = sot_report_holds(report);
@@ -90,8 +101,7 @@ static void add_title(sot_growing *out, const sot_report *report)
                          target_of(report), "");
         break;
     case SOT_SUBJECT_RELEASE:
-        sot_html_element(out, holds ? "A private release: " : "A release: ",
-                         report->file->certificate.facts.output, "");
+        add_release_title(out, report->file->certificate.facts.output, holds);
         break;
     case SOT_SUBJECT_LEDGER:
         sot_html_element(out, "The privacy budget of ", report->ledger->balance.dataset,
@@ -140,7 +150,7 @@ static void add_about(sot_growing *out, const sot_report *report)
                              ? report->ledger->balance.unit
                              : "row",
                          "");
-        sot_growing_format(out, " &middot; %llu rows",
+        sot_growing_format(out, " &middot; %llu ledger rows",
                            (unsigned long long)report->ledger->balance.entries);
         break;
     }

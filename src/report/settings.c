@@ -33,12 +33,12 @@ void sot_report_add_settings(sot_growing *out, const sot_report *report)
     sot_html_section_open(out, "settings", "Training settings");
     sot_html_say(
         out,
-        "By the method %s, with these settings. They are public: given, or derived from "
-        "the schema and other settings, never from the rows. Anyone with the %s",
+        "The method %s trained the model with these settings. They are public: the user "
+        "gave them, or they follow from the schema and other settings, never from the "
+        "rows. Anyone with the %s",
         report->method,
-        report->is_student
-            ? "labels and the public rows can train again with them."
-            : "rows can train again with them; the noise will be another.");
+        report->is_student ? "labels and the public rows can train again with them."
+                           : "rows can train again with them, with other noise.");
     sot_html_table_open(out, "", "Settings of the training", header, 2);
     for (bool more =
              report->settings != NULL && sot_json_first_member(report->settings, &member);

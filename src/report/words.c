@@ -283,8 +283,8 @@ void sot_report_add_words(sot_growing *out, const sot_report *report)
     if (sot_report_holds(report)) add_promise(out, report);
     add_figures(out, report);
     if (report->file != NULL) {
-        sot_html_element(out, "<blockquote><p>In the words of the certificate: ",
-                         report->file->certificate.statement, "</p></blockquote>\n");
+        sot_html_prose(out, "<blockquote><p>In the words of the certificate: ",
+                       report->file->certificate.statement, "</p></blockquote>\n");
     }
     sot_html_section_close(out);
 }

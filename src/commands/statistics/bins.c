@@ -47,6 +47,15 @@ sotto_status sot_parse_list(const char *name, const char *text, bool ascending,
 
 /* ---- histogram ---- */
 
+/* Multiplies first, so that the third edge of ten from 18 to 90 is 39.6 and not 39.599999999999994. */
+static double edge_offset(const sotto_column *column, size_t index, size_t bins)
+{
+    const double range = column->upper - column->lower;
+    const double product = range * (double)index;
+    return isfinite(product) ? product / (double)bins
+                             : range * ((double)index / (double)bins);
+}
+
 static sotto_status equal_bins(sot_release *release, sotto_error *error)
 {
     const sotto_column *column = release->described;
@@ -55,8 +64,7 @@ static sotto_status equal_bins(sot_release *release, sotto_error *error)
     if (release->edges == NULL)
         return sot_fail_memory(error, bins + 1, sizeof *release->edges);
     for (size_t i = 0; i <= bins; i++) {
-        const double part = (double)i / (double)bins;
-        release->edges[i] = column->lower + (column->upper - column->lower) * part;
+        release->edges[i] = column->lower + edge_offset(column, i, bins);
         if (i > 0 && !(release->edges[i] > release->edges[i - 1])) {
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                             "%zu bins are too narrow for the column's bounds", bins);
