@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import warnings
 
 import duckdb
 import numpy as np
