@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import warnings
 
 import duckdb
 import numpy as np
@@ -200,6 +201,46 @@ def test_entries_that_are_there_twice_are_added():
                                       rows.indptr * 2), shape=rows.shape)
     assert by_norm().fit(doubled, y).model_json_ == by_norm().fit(X, y).model_json_
     assert doubled.nnz == 2 * rows.nnz  # the caller's array stays as it is
+
+
+def test_invalid_starts_of_a_sparse_array_are_rows_without_entries():
+    """scipy does not check them either, and its functions would read beyond the arrays."""
+    X = np.random.default_rng(2).uniform(-1, 1, size=(60, 3))
+    y = (X[:, 0] > 0).astype(int)
+    rows = scipy.sparse.csr_array(X)
+    rows.indptr[[5, 9, 60]] = 10**7, -3, 10**9
+    broken = [4, 5, 8, 9, 59]
+    expected = X.copy()
+    expected[broken] = 0.0
+
+    def fitted(rows):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sotto.PrivacyWarning)
+            return sotto.LogisticRegression(1.0, 1e-6, data_norm=2.0, classes=[0, 1], insecure_test_seed=3).fit(rows, y)
+
+    assert (fitted(rows).coef_ == fitted(expected).coef_).all()
+
+
+@pytest.mark.parametrize("index", [
+    pd.RangeIndex(5, 85), pd.Index(np.arange(80)[::-1]), pd.Index(["same"] * 80, name="person"),
+    pd.date_range("2026-01-01", periods=80), pd.MultiIndex.from_arrays([range(80), range(80)], names=["age", "q"])],
+    ids=["range", "shuffled", "named", "dates", "levels"])
+def test_a_pandas_index_is_no_column(index):
+    """pandas exports an index that is no range as a column."""
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame({"age": random.uniform(20, 60, 80), "ill": random.random(80) > 0.5})
+    schema = {"columns": [{"name": "age", "type": "number", "lower": 20, "upper": 60}, {"name": "ill", "type": "boolean"}],
+              "target": {"column": "ill"}}
+    other = frame.set_axis(index)
+
+    def fitted(rows):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sotto.PrivacyWarning)
+            return sotto.LogisticRegression(1.0, 1e-6, schema=schema, insecure_test_seed=3).fit(rows)
+
+    assert (fitted(other).coef_ == fitted(frame).coef_).all()
+    assert fitted(frame).predict(other).tolist() == fitted(frame).predict(frame).tolist()
+    assert other.index is index or other.index.equals(index)
 
 
 @pytest.mark.parametrize("index", [40, 79, -1])

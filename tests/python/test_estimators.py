@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sotto
+from sklearn.base import clone
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = pathlib.Path(os.environ["SOTTO_BUILD"]) / "sotto"
@@ -361,3 +362,35 @@ def test_public_rows_may_be_refused_for_what_they_hold():
     y[3] = np.nan
     with pytest.raises(ValueError, match="y has NaN"):
         model.fit(X, y)
+
+
+def test_the_decision_threshold_moves_the_second_class():
+    X, y = rows(sotto.LogisticRegression)
+    y = (y > 10).astype(int)
+    model = sotto.LogisticRegression(4.0, 1e-6, data_norm=3.5, classes=[0, 1], decision_threshold=0.2).fit(X, y)
+    second = model.predict_proba(X)[:, 1]
+    assert (model.predict(X) == (second >= 0.2)).all()
+    model.set_params(decision_threshold=0.8)
+    assert (model.predict(X) == (second >= 0.8)).all()
+    copy = X.copy()  # public
+    assert model.score(copy, y) == pytest.approx(((second >= 0.8) == y).mean())
+    assert model.model_.predict(X, threshold=0.0).all()
+    assert clone(model).decision_threshold == 0.8 and pickle.loads(pickle.dumps(model)).decision_threshold == 0.8
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.5, float("nan")])
+def test_a_threshold_is_a_probability(threshold):
+    X, y = rows(sotto.LogisticRegression)
+    model = sotto.LogisticRegression(4.0, 1e-6, data_norm=3.5, classes=[0, 1]).fit(X, y > 10)
+    with pytest.raises(ValueError, match="lies in"):
+        model.model_.predict(X, threshold=threshold)
+
+
+def test_only_probabilities_of_two_classes_have_a_threshold():
+    X, y = rows(sotto.SoftmaxRegression)
+    model = private(sotto.SoftmaxRegression, decision_threshold=0.2).fit(X, y)
+    with pytest.raises(ValueError, match="two classes a probability"):
+        model.predict(X)
+    machine = private(sotto.LinearSVC, decision_threshold=0.2).fit(X, (y > 0).astype(int))
+    with pytest.raises(ValueError, match="two classes a probability"):
+        machine.predict(X)

@@ -4,13 +4,29 @@ import pickle
 import re
 import warnings
 
+import joblib
 import numpy as np
 import pytest
 import sotto
+from scipy.stats import uniform
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
-from sklearn.feature_selection import SelectKBest
+from sklearn.ensemble import BaggingClassifier, StackingClassifier
+from sklearn.feature_extraction import FeatureHasher
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.feature_selection import RFECV, SelectKBest
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV, ShuffleSplit, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RandomizedSearchCV,
+    ShuffleSplit,
+    cross_val_predict,
+    cross_val_score,
+    learning_curve,
+    permutation_test_score,
+    validation_curve,
+)
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, OneHotEncoder, PolynomialFeatures, StandardScaler
 
@@ -83,6 +99,73 @@ def test_each_search_states_the_composed_epsilon_once():
     assert "Its 2 trainings" in text
     (text,) = warned(lambda: cross_val_score(model(), X, Y, cv=[(list(range(0, 60, 2)), list(range(1, 60, 2)))]))
     assert "trainings together" not in text  # how many follows from the rows
+
+
+def counted(texts):
+    return [text for text in texts if "trains" in text]
+
+
+def test_a_call_whose_number_of_trainings_is_not_known_states_no_sum():
+    """learning_curve() and the others train more often than their cv states."""
+    calls = (lambda: learning_curve(model(), X, Y, cv=2, train_sizes=[0.5, 1.0]),
+             lambda: validation_curve(model(), X, Y, param_name="lambda_", param_range=[20, 40], cv=2),
+             lambda: permutation_test_score(model(), X, Y, n_permutations=2, cv=2),
+             lambda: OneVsRestClassifier(model(), n_jobs=None).fit(X, Y),
+             lambda: BaggingClassifier(model(), n_estimators=2).fit(X, Y),
+             lambda: StackingClassifier([("one", model())], cv=2).fit(X, Y))
+    for call in calls:
+        texts = counted(warned(call))
+        assert texts and not any("trainings together" in text for text in texts)
+
+
+def test_threads_state_no_sum_either():
+    """In a thread only the innermost calls are on the stack."""
+    with joblib.parallel_backend("threading", n_jobs=2), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        OneVsRestClassifier(model()).fit(X, X.argmax(axis=1))
+    texts = counted([str(one.message) for one in caught if issubclass(one.category, sotto.PrivacyWarning)])
+    assert not any("trainings together" in text for text in texts)
+
+
+def test_a_random_search_over_epsilon_states_the_largest_sum():
+    search = RandomizedSearchCV(model(), {"epsilon": [0.5, 2.0]}, n_iter=2, cv=2, refit=False)
+    (text,) = warned(lambda: search.fit(X, Y))
+    assert "Its 4 trainings together have epsilon 8 at delta 4e-06" in text
+    drawn = RandomizedSearchCV(model(), {"epsilon": uniform(0.5, 2.0)}, n_iter=2, cv=2, refit=False)
+    (text,) = warned(lambda: drawn.fit(X, Y))
+    assert "trainings together" not in text
+
+
+def test_every_elimination_is_warned_of():
+    for _ in range(2):
+        (text,) = counted(warned(lambda: RFECV(model(), cv=2).fit(X, Y)))
+        assert text.startswith("RFECV trains")
+
+
+def test_hashing_learns_nothing():
+    words = [f"w{place % 7} a" for place in range(60)]
+    hashed = model(bounds=None, data_norm=1.0)
+    assert warned(lambda: make_pipeline(HashingVectorizer(n_features=8), hashed).fit(words, Y)) == []
+    other = model(bounds=None, data_norm=1.0)
+    assert warned(lambda: make_pipeline(FeatureHasher(8, input_type="string"), other).fit([[word] for word in words], Y)) == []
+
+
+def test_the_transform_of_a_scaler_of_public_rows_is_the_remedy():
+    scaler = StandardScaler().fit(RANDOM.normal(size=(60, 3)))
+    assert warned(lambda: make_pipeline(FunctionTransformer(scaler.transform), model()).fit(X, Y)) == []
+
+
+def test_warnings_do_not_depend_on_cells():
+    """Neighbours: the same warnings, whatever one row has."""
+    def texts(rows, labels):
+        return warned(lambda: make_pipeline(SimpleImputer(), model()).fit(rows, labels)) + warned(
+            lambda: cross_val_score(model(), rows, labels, cv=KFold(3)))
+    expected = texts(X, Y)
+    for cell in (np.nan, np.inf, -1e300, 4.0):
+        other = X.copy()
+        other[7] = cell
+        assert texts(np.nan_to_num(other, posinf=9e9), Y) == expected
+    assert texts(X, np.where(np.arange(60) == 7, 1 - Y, Y)) == expected
 
 
 def test_a_sum_of_losses_is_rounded_up():

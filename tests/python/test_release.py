@@ -1,5 +1,6 @@
 """sotto.release: the statistics of the command, on files and on tables in memory."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -78,11 +79,32 @@ def test_frequencies_come_from_the_answers(tmp_path):
 
 
 def test_the_accuracy_of_a_model_is_released(tmp_path):
-    model = sotto.LogisticRegression(5.0, schema=ROOT / "examples/clinic.schema.json").fit(ROOT / "examples/clinic.csv")
+    schema = json.loads((ROOT / "examples/clinic.schema.json").read_text())
+    schema.pop("dataset", None)
+    model = sotto.LogisticRegression(5.0, schema=schema).fit(ROOT / "examples/clinic.csv")
     found = release.accuracy(ROOT / "examples/clinic.csv", model.model_, epsilon=1.0)
     assert found.name == "accuracy" and found.certificate_["epsilon"] <= 1
     with pytest.raises(ValueError, match="reads a file"):
         release.accuracy(pandas.read_csv(ROOT / "examples/clinic.csv"), model.model_, epsilon=1.0)
+
+
+@SEED
+def test_the_scores_are_those_of_the_command(tmp_path):
+    path, schema = tmp_path / "model.json", json.loads((ROOT / "examples/smokers.schema.json").read_text())
+    schema.pop("dataset")
+    sotto.LogisticRegression(5.0, schema=schema).fit(SURVEY).save(path)
+    subprocess.run([COMMAND, "evaluate", path, SURVEY, "--epsilon", "1", "--insecure-test-seed", "7", "--threshold", "0.2",
+                    "-o", tmp_path / "command.json"], check=True, capture_output=True)
+    found = release.scores(SURVEY, path, epsilon=1.0, threshold=0.2, insecure_test_seed=7, output=tmp_path / "python.json")
+    assert (tmp_path / "python.json").read_bytes() == (tmp_path / "command.json").read_bytes()
+    assert {"auc", "log loss", "recall", "precision"} <= {value.label for value in found}
+
+
+def test_the_score_of_governed_rows_needs_their_ledger():
+    """As in the command: the model file does not have the path of the ledger."""
+    for score in (release.scores, release.accuracy):
+        with pytest.raises(ValueError, match="ledger is missing: the rows of the data set 'survey-2026'"):
+            score(SURVEY, ROOT / "examples/model.json", epsilon=1.0)
 
 
 def test_a_plan_reads_no_row_and_costs_the_release(tmp_path):

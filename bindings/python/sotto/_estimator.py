@@ -543,7 +543,10 @@ class Estimator(FeatureNames, Parameters):
         On private rows it is a release that nothing pays for.
         """
         _misuse.warn_of_score(self, X, getattr(self, "_fitted_on", []))
-        return self._model().score(self._table(X), y)
+        return self._score(self._table(X), y)
+
+    def _score(self, table: Table, y: Any) -> float:
+        return self._model().score(table, y)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Writes the model file, for sotto.load() and the command.

@@ -17,10 +17,12 @@ from typing import Any
 from ._errors import PrivacyWarning
 from .account import upward
 
-_OURS = ("sotto", "sklearn", "joblib", "threading", "concurrent")
+_OURS = ("sotto", "sklearn", "joblib", "threading", "concurrent", "multiprocessing")
 # Modules of scikit-learn whose functions train an estimator several times.
 _REPEATS = ("sklearn.model_selection", "sklearn.feature_selection", "sklearn.calibration", "sklearn.multiclass",
             "sklearn.multioutput", "sklearn.ensemble")
+# Of these, the functions that train a model once for each split of `cv`.
+_SPLITTING = ("cross_val_score", "cross_validate", "cross_val_predict")
 # Calls that were warned of: each call has an object of its own.
 _warned: weakref.WeakSet[Any] = weakref.WeakSet()
 
@@ -60,7 +62,7 @@ def warn_of_steps() -> None:
             if learner is not None:
                 warn(f"{type(learner).__name__} (step {name!r} of the pipeline) is fitted on the private rows, and the certificate "
                      "does not cover it: the step and every prediction reveal them. Leave it out and state bounds= or schema=, "
-                     "or fit it on public rows and freeze it, for example with sklearn.frozen.FrozenEstimator")
+                     "or fit it on public rows and give only its transform, for example FunctionTransformer(scaler.transform)")
     for frame in _frames("sklearn.compose"):
         target = _owner_of(frame, "fit")
         if type(target).__name__ == "TransformedTargetRegressor" and target.transformer is not None:
@@ -84,8 +86,8 @@ def learner_of(step: Any) -> Any:
 
 
 def _learns_nothing(kind: str, step: Any) -> bool:
-    if kind in ("FrozenEstimator", "PolynomialFeatures"):
-        return True
+    if kind in ("FrozenEstimator", "PolynomialFeatures", "HashingVectorizer", "FeatureHasher"):
+        return True  # before scikit-learn 1.6 not all of them state it
     if kind in ("OneHotEncoder", "OrdinalEncoder"):  # declared categories
         return (not isinstance(step.categories, str) and getattr(step, "min_frequency", None) is None
                 and getattr(step, "max_categories", None) is None)
@@ -114,16 +116,16 @@ def warn_of_repeats(estimator: Any) -> None:
     call = frames[-1].f_locals  # the outermost
     owner = call.get("self")
     # Each call of a search and of a cross-validation has a Parallel of its own. A search clones once before it has one.
-    token = next((frame.f_locals["parallel"] for frame in frames if "parallel" in frame.f_locals), None)
+    token = next((one for frame in frames if not isinstance(one := frame.f_locals.get("parallel"), type | None)), None)
     if (token is None and hasattr(owner, "_run_search")) or type(owner).__name__.startswith("Voting"):  # trains each once
         return
-    token = token or owner or call.get("estimator")
+    token = next(one for one in (token, owner, call.get("estimator"), estimator) if one is not None)
     if token in _warned:
         return
     _warned.add(token)
     name = type(owner).__name__ if owner is not None else f"{frames[-1].f_code.co_name}()"
     text = f"{name} trains {type(estimator).__name__} on private rows several times, and scores it on private rows. "
-    total = _total_of(owner, call, estimator)
+    total = _total_of(owner, call, estimator) if owner is not None or frames[-1].f_code.co_name in _SPLITTING else None
     if total is not None:
         count, epsilon, delta = total
         text += (f"Its {count} trainings together have epsilon {upward(epsilon)} at delta {upward(delta)}, not the epsilon that the certificate "
@@ -172,8 +174,14 @@ def _candidates_of(owner: Any) -> list[dict[str, Any]] | None:
 
     if hasattr(owner, "param_grid") and not hasattr(owner, "factor"):
         return list(ParameterGrid(owner.param_grid))
-    if hasattr(owner, "n_iter") and hasattr(owner, "param_distributions"):
-        return [{}] * owner.n_iter
+    if hasattr(owner, "n_iter") and isinstance(getattr(owner, "param_distributions", None), dict):
+        given = owner.param_distributions
+        losses = [key for key in given if key.split("__")[-1] in ("epsilon", "delta")]
+        if not all(isinstance(given[key], list | tuple) for key in losses):
+            return None
+        lists = all(isinstance(values, list | tuple) for values in given.values())
+        count = min(owner.n_iter, len(ParameterGrid(given))) if lists else owner.n_iter
+        return [{key: max(given[key]) for key in losses}] * count  # the choice is random: the largest of each
     return None
 
 

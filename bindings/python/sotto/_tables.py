@@ -319,13 +319,26 @@ def _of_sparse(source: Any) -> Table:
 
     scipy does not check indices: one beyond the columns would be written into another row, or outside of the array.
     """
-    rows = source.tocsr()
+    rows = _with_valid_starts(source.tocsr())
     outside = (rows.indices < 0) | (rows.indices >= rows.shape[1])
     if outside.any() or not rows.has_canonical_format:
         rows = rows.copy()
         rows.data[outside] = rows.indices[outside] = 0
         rows.sum_duplicates()
     return Table(rows.shape[0], None, sparse=rows, width=rows.shape[1])
+
+
+def _with_valid_starts(rows: Any) -> Any:
+    """The CSR array, whose rows with invalid starts have no entries: scipy would read beyond its arrays."""
+    starts, size = rows.indptr.astype(np.int64), min(len(rows.indices), len(rows.data))
+    begin, end = starts[:-1], starts[1:]
+    valid = (begin >= 0) & (begin <= end) & (end <= size)
+    if valid.all() and (len(starts) == 1 or starts[0] == 0):
+        return rows
+    places = [np.arange(first, last) for first, last in zip(begin[valid], end[valid])]
+    taken = np.concatenate([np.empty(0, np.int64), *places])
+    counts = np.where(valid, end - begin, 0)
+    return type(rows)((rows.data[taken], rows.indices[taken], np.concatenate([[0], np.cumsum(counts)])), shape=rows.shape)
 
 
 def _not_two_dimensional(dimensions: int) -> ValueError:
@@ -358,9 +371,16 @@ def _of_frame(frame: Any) -> Table:
     if kinds and all(isinstance(kind, np.dtype) and kind == kinds[0] for kind in kinds) and (
             kinds[0].kind in "biuf"):
         return Table(len(frame), None, names=names, matrix=frame.to_numpy())
-    stream = (lambda: _arrow.Stream(frame.__arrow_c_stream__())) if _is_plain(frame, names) else None
+    stream = (lambda: _arrow.Stream(_without_index(frame).__arrow_c_stream__())) if _is_plain(frame, names) else None
     return Table(len(frame), [lambda place=place: _series.of_pandas(frame.iloc[:, place])
                               for place in range(len(names))], names=names, stream=stream)
+
+
+def _without_index(frame: Any) -> Any:
+    """The same columns, without a copy, and an index that pandas does not export as one of them."""
+    same = frame.copy(deep=False)
+    same.index = range(len(frame))
+    return same
 
 
 def _is_plain(frame: Any, names: Sequence[Any]) -> bool:

@@ -19,6 +19,7 @@ class Classifier(Estimator):
     """Predicts one of the classes, which are public: given, and never read from private rows."""
 
     classes: Any = None
+    decision_threshold: float = 0.5
 
     _of_schema: ClassVar[tuple[str, ...]] = (*Estimator._of_schema, "classes")
     _of_model: ClassVar[tuple[str, ...]] = (*Estimator._of_model, "classes_")
@@ -34,6 +35,13 @@ class Classifier(Estimator):
             "not take them from y: a label set read from the data reveals a record")
 
     _estimator_type: ClassVar[str] = "classifier"  # scikit-learn before 1.6
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class of each row. Of two classes it is the second from the probability `decision_threshold` on."""
+        return self._model().predict(self._table(X), threshold=self.decision_threshold)
+
+    def _score(self, table: Table, y: Any) -> float:
+        return self._model().score(table, y, threshold=self.decision_threshold)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Two classes: a score of the second, at least 0 for it. More: one score for each class."""

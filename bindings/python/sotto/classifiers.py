@@ -21,6 +21,9 @@ class LogisticRegression(Probabilities, Classifier):
     classes : pair
         The label set; the second is the positive class. Needed unless there is a schema, or the rows
         are public.
+    decision_threshold : float
+        Of two classes predict() and score() choose the second from this probability on; default 0.5. It
+        changes no release: set_params() may change it after fit().
     """
 
     def _kind(self) -> str:
@@ -65,6 +68,9 @@ class SoftmaxRegression(Probabilities, Classifier):
     ----------
     classes : sequence
         The label set; needed unless there is a schema, or the rows are public.
+    decision_threshold : float
+        Of two classes predict() and score() choose the second from this probability on; default 0.5. It
+        changes no release: set_params() may change it after fit().
     """
 
     _multi_class: ClassVar[bool] = True
@@ -85,6 +91,9 @@ class AdditiveClassifier(Bins, Probabilities, Classifier):
     ----------
     classes : sequence
         The label set; needed unless there is a schema, or the rows are public.
+    decision_threshold : float
+        Of two classes predict() and score() choose the second from this probability on; default 0.5. It
+        changes no release: set_params() may change it after fit().
     basis : {"auto", "bins", "steps"}
         One coefficient for each bin, or one for each step between neighbouring bins.
     bins : int, optional

@@ -209,19 +209,27 @@ class Model(Certified, Handle):
             logarithms = np.log(outputs)
         return logarithms if outputs.shape[1] > 2 else logarithms[:, 1] - logarithms[:, 0]
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any, *, threshold: float = 0.5) -> np.ndarray:
         """The number of each row, or its class: of more than two the most probable.
 
-        For two classes it is the second if its probability is at least one half, or its score at least 0.
+        For two classes it is the second if its probability is at least `threshold`, or its score at least 0. Only models that give
+        two classes a probability take a threshold other than 0.5.
         """
         outputs = self._outputs(X)
+        self._check_threshold(threshold, outputs.shape[1])
         if self._predicts == _NUMBER:
             return outputs[:, 0]
         if self._predicts == _SCORE:
             return self.classes_[(outputs[:, 0] >= 0).astype(np.intp)]
         if outputs.shape[1] == 2:
-            return self.classes_[(outputs[:, 1] >= 0.5).astype(np.intp)]
+            return self.classes_[(outputs[:, 1] >= threshold).astype(np.intp)]
         return self.classes_[outputs.argmax(axis=1)]
+
+    def _check_threshold(self, threshold: float, outputs: int) -> None:
+        if threshold != 0.5 and (self._predicts != _PROBABILITIES or outputs != 2):
+            raise ValueError(f"threshold is {threshold!r}, but the model does not give two classes a probability; leave it out")
+        if not 0.0 <= threshold <= 1.0:  # NaN too
+            raise ValueError(f"threshold is {threshold!r}; a probability lies in [0, 1]; for example threshold=0.2")
 
     def predict_draws(self, X: Any) -> np.ndarray:
         """Predictions of each posterior sample: rows x samples; for probabilities also x classes."""
@@ -273,9 +281,9 @@ class Model(Certified, Handle):
         library.sotto_evaluation_clear(byref(scores))
         return found
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, *, threshold: float = 0.5) -> float:
         """On PUBLIC rows the accuracy, or for numbers R^2."""
-        return self.evaluate(X, y)["r2" if self._predicts == _NUMBER else "accuracy"]
+        return self.evaluate(X, y, threshold=threshold)["r2" if self._predicts == _NUMBER else "accuracy"]
 
     def export_c(self, name: str = "sotto_model") -> str:
         """A C header with NAME_predict() for one row, and the model's parameters."""

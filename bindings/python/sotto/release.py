@@ -238,10 +238,28 @@ def choose(X: Any, column: str | None = None, *, score: str, candidates: Sequenc
 
 def accuracy(X: Path | File, model: Model | Path, *, threshold: float = 0.5, **settings: Unpack[Settings]) -> Release:
     """Share of the rows of a file that a model predicts right. The schema is the model's."""
+    return _release("ACCURACY", X, settings, model=_model_of(model, settings), threshold=threshold)
+
+
+def scores(X: Path | File, model: Model | Path, *, threshold: float = 0.5, **settings: Unpack[Settings]) -> Release:
+    """AUC, log loss, recall, precision and other scores of the rows of a file, by one release.
+
+    They are those of a model that gives two classes a probability. The schema is the model's. All come from one noisy histogram of
+    64 cells of the probability for each class (docs/reference/model.md). ``label`` names the score; a score for which the noise is too
+    large has no value.
+    """
+    return _release("SCORES", X, settings, model=_model_of(model, settings), threshold=threshold)
+
+
+def _model_of(model: Model | Path, settings: Settings) -> Model:
+    """The model. Its file does not have the path of the ledger, so the caller must give it."""
     from .model import load as load_model
 
     made = model if isinstance(model, Model) else load_model(model)
-    return _release("ACCURACY", X, settings, model=made, threshold=threshold)
+    dataset = made.schema.get("dataset")
+    if dataset is not None and settings.get("ledger") is None:
+        raise ValueError(f"ledger is missing: the rows of the data set {dataset!r} have a budget; for example ledger='budget.ledger'")
+    return made
 
 
 def estimate(path: Path, *, confidence: float = 0.95) -> Release:
