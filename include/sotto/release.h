@@ -71,6 +71,8 @@ SOTTO_API void sotto_release_free(sotto_release_result *result);
 /* Call this before sotto_release_free() if the result could not be passed on. The result stays
  * stored, and the same call returns it again without a charge. */
 SOTTO_API void sotto_release_hold(sotto_release_result *result);
+/* Returns whether this call made the release, or an earlier process that was charged for it. Rows are not compared. */
+SOTTO_API sotto_run_outcome sotto_release_outcome(const sotto_release_result *result);
 
 /* Borrowed from the result: the whole JSON file, the same for people (without the certificate),
  * the certificate for people ("" when there is none). */

@@ -35,6 +35,11 @@ def test_a_tuning_reads_a_file():
         model.tune(CLINIC, grid={"lambda_": [10, 30]}, runs_mean=2, validation=([[1]], [0]))
 
 
+def test_a_declaration_is_true_or_false():
+    with pytest.raises(ValueError, match="stored_table is 'False'; give True or False"):
+        sotto.release.count(sotto.File(path=CLINIC, stored_table="False"), schema=SCHEMA, epsilon=1)
+
+
 def test_a_file_has_everything_in_it():
     model = sotto.LogisticRegression(1.0, 1e-6, schema=SCHEMA)
     for part in ("y", "units"):

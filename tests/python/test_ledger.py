@@ -112,6 +112,9 @@ def test_settings_are_those_of_the_library(vault):
     assert not list(vault.iterdir())
     balance = made(vault, unit="person", unit_rows=3, filter="gaussian", adjacency="replace-one").show()
     assert (balance.unit, balance.unit_rows, balance.adjacency) == ("person", 3, "replace-one")
+    for rows in (-1, 2**64 + 2):  # the second is 2 in a field of 64 bits
+        with pytest.raises(ValueError, match="unit_rows"):
+            made(vault, unit="person", unit_rows=rows)
     assert [member.kind for member in balance.members] == ["gaussian", "basic"]
     zcdp = sotto.Ledger.init(vault / "rho.ledger", dataset="d", rho=0.5).show()
     assert (zcdp.rho, zcdp.epsilon) == (0.5, None) and "rho 0.5" in str(zcdp)

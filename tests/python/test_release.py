@@ -126,11 +126,26 @@ def test_a_refusal_charges_nothing(tmp_path):
 def test_a_finished_release_is_not_charged_again(tmp_path):
     tmp_path.chmod(0o700)
     ledger = sotto.Ledger.init(tmp_path / "b.ledger", dataset="survey-2026", epsilon=2)
-    first, second = (release.count(SURVEY, schema=SCHEMA, epsilon=0.5, ledger=ledger, output=tmp_path / "c.json") for _ in range(2))
+    first = release.count(SURVEY, schema=SCHEMA, epsilon=0.5, ledger=ledger, output=tmp_path / "c.json")
+    with pytest.warns(sotto.FinishedWarning, match="c.json"):
+        second = release.count(SURVEY, schema=SCHEMA, epsilon=0.5, ledger=ledger, output=tmp_path / "c.json")
     assert first.json == second.json and ledger.show().spent == 0.5
+    assert (first.outcome, second.outcome) == ("new", "finished")
     release.count(SURVEY, schema=SCHEMA, epsilon=0.5, ledger=ledger, output=tmp_path / "c.json", again=True,
                   overwrite=True)
     assert ledger.show().spent == 1.0
+
+
+def test_a_release_of_another_table_says_that_it_is_the_earlier_one(tmp_path):
+    tmp_path.chmod(0o700)
+    ledger = sotto.Ledger.init(tmp_path / "b.ledger", dataset="ages", epsilon=2)
+    schema = {"dataset": "ages", "columns": [{"name": "age", "type": "integer", "lower": 0, "upper": 90}]}
+    settings = {"schema": schema, "epsilon": 0.5, "ledger": ledger, "output": tmp_path / "mean.json"}
+    young = release.mean({"age": [10] * 40}, "age", **settings)
+    with pytest.warns(sotto.FinishedWarning) as caught:
+        old = release.mean({"age": [80] * 40}, "age", **settings)
+    assert old.value == young.value and old.outcome == "finished"
+    assert caught[0].filename == __file__
 
 
 def test_a_result_that_was_paid_for_survives_an_exception(tmp_path, monkeypatch):

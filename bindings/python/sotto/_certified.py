@@ -24,7 +24,7 @@ from ._library import (
     value_of_form,
 )
 from ._progress import Report, Watch
-from .account import upward
+from .account import upward, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -196,7 +196,7 @@ def report_of(data: bytes, path: Path, *, public: File | Path | None = None, led
     if rows is not None:
         config.data = rows.of_library()
     config.ledger, config.labels = path_bytes(ledger), path_bytes(labels)
-    config.expected_rows, config.repeats = expected_rows, repeats
+    config.expected_rows, config.repeats = whole("expected_rows", expected_rows), whole("repeats", repeats)
     with Watch(progress) as watch:
         config.progress = watch.function
         return graded_report(path, overwrite, "sotto_report_render_graded", None, data, len(data), byref(config))

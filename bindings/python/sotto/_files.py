@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._library import DataFile
+from ._outputs import flag
 
 Path = str | os.PathLike[str]
 
@@ -43,7 +44,7 @@ class File:
     def of_library(self) -> DataFile:
         """Returns the struct of the library."""
         return DataFile(path=os.fsencode(self.path), labels=path_bytes(self.labels), format=text_bytes(self.format),
-                        table=text_bytes(self.table), where=text_bytes(self.where), stored_table=bool(self.stored_table))
+                        table=text_bytes(self.table), where=text_bytes(self.where), stored_table=flag("stored_table", self.stored_table))
 
 
 def file_of(source: Any) -> File | None:

@@ -289,6 +289,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_release_estimate": (c_int, [c_char_p, c_double, POINTER(c_void_p), POINTER(Error)]),
     "sotto_release_free": (None, [c_void_p]),
     "sotto_release_hold": (None, [c_void_p]),
+    "sotto_release_outcome": (c_int, [c_void_p]),
     "sotto_release_json": (c_char_p, [c_void_p]),
     "sotto_score_from_name": (c_int, [c_char_p, POINTER(c_int), POINTER(Error)]),
     "sotto_draft_set_defaults": (None, [POINTER(DraftConfig), c_size_t]),

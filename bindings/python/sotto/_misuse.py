@@ -88,8 +88,8 @@ def learner_of(step: Any) -> Any:
 def _learns_nothing(kind: str, step: Any) -> bool:
     if kind in ("FrozenEstimator", "PolynomialFeatures", "HashingVectorizer", "FeatureHasher"):
         return True  # before scikit-learn 1.6 not all of them state it
-    if kind in ("OneHotEncoder", "OrdinalEncoder"):  # declared categories
-        return (not isinstance(step.categories, str) and getattr(step, "min_frequency", None) is None
+    if kind in ("OneHotEncoder", "OrdinalEncoder"):  # declared categories; an error at another one would reveal its record
+        return (step.handle_unknown != "error" and not isinstance(step.categories, str) and getattr(step, "min_frequency", None) is None
                 and getattr(step, "max_categories", None) is None)
     if kind == "SimpleImputer":
         return step.strategy == "constant" and not step.add_indicator

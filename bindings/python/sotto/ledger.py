@@ -201,7 +201,7 @@ class Ledger:
                 setattr(config, name, float(value))
         if delta is not None or rho is None:
             config.delta = float(delta or 0.0)
-        config.unit, config.unit_rows = text_bytes(unit), unit_rows or 0
+        config.unit, config.unit_rows = text_bytes(unit), account.whole("unit_rows", unit_rows or 0)
         with open_key(curator_key) as key:
             config.curator = key
             call("sotto_ledger_init", os.fsencode(path), byref(config))

@@ -39,7 +39,7 @@ from ._library import (
     text_of,
     value_of_name,
 )
-from ._outputs import flag
+from ._outputs import flag, outcome_of
 from ._progress import Watch
 from .model import Model
 
@@ -123,6 +123,8 @@ class Release(Certified):
         Its label: the chosen candidate of ``choose``.
     answers : list of str
         Randomised answers, in random order.
+    outcome : str
+        "new"; "recovered" or "finished" if an earlier call with the same settings and output made it.
     certificate_ : dict or None
         The certificate; None for ``estimate``, which costs nothing.
     json : str
@@ -135,6 +137,7 @@ class Release(Certified):
             raise ValueError(f"the file is of the kind {members.get('kind')!r}; give one that sotto.release or "
                              "sotto release wrote")
         self.json = text
+        self.outcome = "new"
         self.name: str = members.get("statistic", "estimate")
         self.certificate_ = members.get("certificate")
         self.values = tuple(_values_of(members))
@@ -310,6 +313,7 @@ def _release(statistic: str, X: Any, settings: Settings, *, model: Model | None 
             else:
                 call("sotto_release_data", byref(config), pointer, byref(rows.of_library()), byref(result.pointer))
             made = Release(text_of("sotto_release_json", result.pointer))
+            made.outcome = outcome_of("sotto_release_outcome", result.pointer, settings.get("output"), level=4)
     except BaseException:
         if result.pointer:  # paid for: the same call returns it again
             library.sotto_release_hold(result.pointer)

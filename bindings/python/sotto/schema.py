@@ -18,6 +18,7 @@ import numpy as np
 from ._errors import PrivacyWarning
 from ._files import File, Path, file_of, path_bytes
 from ._library import CONSTANTS, DraftConfig, Handle, call, defaults_of, library, owned_text, owned_texts
+from .account import whole
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 
@@ -197,7 +198,7 @@ def _header_of(data: Any, folder: str) -> bytes:
 def _draft(path: bytes, types: Mapping[str, str], leave_out: Sequence[str], *, header_only: bool, target: str | None,
            dataset: str | None, ledger: Path | None, unit: str | None, unit_rows: int | None) -> tuple[str, str]:
     config = defaults_of("draft", DraftConfig())
-    config.path, config.header_only, config.unit_rows = path, header_only, unit_rows or 0
+    config.path, config.header_only, config.unit_rows = path, header_only, whole("unit_rows", unit_rows or 0)
     for name, value in (("target", target), ("dataset", dataset), ("unit", unit)):
         setattr(config, name, None if value is None else value.encode())
     config.ledger = path_bytes(ledger)

@@ -33,6 +33,7 @@ static const sotto_belief beliefs[] = {
     {"network", "the released means and deviations came out of that run"},
     {"curve", "the learning curve was measured on public rows"},
     {"values", "the released values came out of the run described here"},
+    {"histogram.counts", "the released counts came out of that run"},
     {"answers", "the released answers came out of that run"},
     {"labels", "the released labels came out of the run described here"},
     {"rows", "the rows that have a released label are those that the run answered"},
@@ -44,7 +45,8 @@ static const sotto_belief beliefs[] = {
     {"certificate.software", "this software made the file"},
 };
 enum { BELIEFS = sizeof beliefs / sizeof beliefs[0] };
-static_assert((int)BELIEFS <= (int)SOTTO_BELIEFS_MAX - 1, "room in a summary");
+/* A file of an application or of version 1 has one belief about its payload, and of these only those of its certificate. */
+static_assert((int)BELIEFS <= (int)SOTTO_BELIEFS_MAX, "room in a summary");
 
 static const sotto_belief whole_file = {
     "payload", "everything outside the certificate: an application made the file through "

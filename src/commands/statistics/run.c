@@ -327,6 +327,11 @@ void sotto_release_hold(sotto_release_result *result)
     result->kept = NULL;
 }
 
+sotto_run_outcome sotto_release_outcome(const sotto_release_result *result)
+{
+    return result->outcome;
+}
+
 const char *sotto_release_json(const sotto_release_result *result)
 {
     return result->json;

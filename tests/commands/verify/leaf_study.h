@@ -131,6 +131,16 @@ static inline char *leaf_logistic(const leaf_scene *scene)
     return leaf_train(scene, &config);
 }
 
+/* Edges of the schema, bins of a setting. */
+static inline char *leaf_additive(const leaf_scene *scene)
+{
+    sotto_train_config config =
+        leaf_config(scene, SOTTO_MODEL_ADDITIVE, SOTTO_METHOD_OBJECTIVE);
+    config.basis = SOTTO_BASIS_BINS;
+    config.bins = 3;
+    return leaf_train(scene, &config);
+}
+
 /* A prior, an expected number of rows, steps. */
 static inline char *leaf_gd(const leaf_scene *scene)
 {
@@ -186,15 +196,16 @@ static inline char *leaf_posterior(const leaf_scene *scene)
     return leaf_train(scene, &config);
 }
 
-static inline char *leaf_tuned(const leaf_scene *scene)
+static inline char *leaf_tune(const leaf_scene *scene, sotto_model_kind model,
+                              const char *grid)
 {
     sotto_error error;
     sotto_train_result *result = NULL;
     sotto_tune_config config = sotto_tune_defaults();
     const sotto_data_file file = {.path = scene->rows};
-    config.train = leaf_config(scene, SOTTO_MODEL_LOGISTIC, SOTTO_METHOD_OBJECTIVE);
+    config.train = leaf_config(scene, model, SOTTO_METHOD_OBJECTIVE);
     config.train.delta = SOTTO_UNSET;
-    config.grid = "lambda=5,20";
+    config.grid = grid;
     config.score_epsilon = 0.1;
     assert_ok(sotto_runs_from_mean(SOTTO_RUNS_NEGATIVE_BINOMIAL, 1.0, 3.0, &config.runs,
                                    &error),
@@ -203,6 +214,17 @@ static inline char *leaf_tuned(const leaf_scene *scene)
     char *text = sot_copy_string(sotto_train_json(result));
     sotto_train_free(result);
     return text;
+}
+
+static inline char *leaf_tuned(const leaf_scene *scene)
+{
+    return leaf_tune(scene, SOTTO_MODEL_LOGISTIC, "lambda=5,20");
+}
+
+/* No affordable budget permits the first candidate. */
+static inline char *leaf_tuned_skipping(const leaf_scene *scene)
+{
+    return leaf_tune(scene, SOTTO_MODEL_LOGISTIC, "lambda=0.01,5,20");
 }
 
 static inline char *leaf_release(const leaf_scene *scene,
@@ -272,8 +294,8 @@ static inline char *leaf_responses(const leaf_scene *scene)
     return leaf_statistic(scene, SOTTO_RELEASE_RESPONSES, "smokes");
 }
 
-/* The accuracy of a model on the rows, paid for. */
-static inline char *leaf_evaluation(const leaf_scene *scene)
+/* Scores of a model on the rows, paid for. */
+static inline char *leaf_evaluate(const leaf_scene *scene, sotto_statistic statistic)
 {
     sotto_error error;
     sotto_model *model = NULL;
@@ -281,12 +303,23 @@ static inline char *leaf_evaluation(const leaf_scene *scene)
     char *trained = leaf_logistic(scene);
     assert_ok(sotto_model_parse("model", trained, strlen(trained), &model, &error),
               &error);
-    config.statistic = SOTTO_RELEASE_ACCURACY;
+    config.statistic = statistic;
     config.model = model;
+    if (statistic == SOTTO_RELEASE_SCORES) config.threshold = 0.3;
     char *text = leaf_release(scene, &config, sotto_model_schema(model));
     sotto_model_free(model);
     sot_free(trained);
     return text;
+}
+
+static inline char *leaf_evaluation(const leaf_scene *scene)
+{
+    return leaf_evaluate(scene, SOTTO_RELEASE_ACCURACY);
+}
+
+static inline char *leaf_scores(const leaf_scene *scene)
+{
+    return leaf_evaluate(scene, SOTTO_RELEASE_SCORES);
 }
 
 /* Ten queries of eighty teachers, in memory. */
@@ -354,12 +387,14 @@ typedef struct leaf_kind {
 
 static const leaf_kind leaf_kinds[] = {
     {"logistic by objective", leaf_logistic, true},
+    {"additive by objective", leaf_additive, true},
     {"logistic by gd, with a prior", leaf_gd, true},
     {"a caller's loss", leaf_custom, true},
     {"network", leaf_network, true},
     {"concept by laplace", leaf_concept, true},
     {"posterior samples", leaf_posterior, true},
     {"tuned model", leaf_tuned, true},
+    {"tuned model, a candidate skipped", leaf_tuned_skipping, true},
     {"count with `where`", leaf_count, true},
     {"sum", leaf_sum, true},
     {"mean", leaf_mean, true},
@@ -368,6 +403,7 @@ static const leaf_kind leaf_kinds[] = {
     {"bounds", leaf_bounds, true},
     {"choice", leaf_choice, true},
     {"paid evaluation", leaf_evaluation, true},
+    {"paid scores", leaf_scores, true},
     {"labels", leaf_labels, true},
     {"student", leaf_student, false},
 };
