@@ -19,9 +19,10 @@ static const char *mechanism_choice(size_t index)
 }
 
 /* The mechanisms whose noise multiplier `noise` searches for. */
-static const char *noise_choice(size_t index)
+const char *account_noise_choice(size_t index)
 {
-    static const sotto_mechanism known_here[] = {SOTTO_GAUSSIAN, SOTTO_LAPLACE};
+    static const sotto_mechanism known_here[] = {
+        SOTTO_GAUSSIAN, SOTTO_LAPLACE, SOTTO_DISCRETE_GAUSSIAN, SOTTO_DISCRETE_LAPLACE};
     return index < sizeof known_here / sizeof known_here[0]
                ? sotto_mechanism_name(known_here[index])
                : NULL;
@@ -163,6 +164,9 @@ static const cli_option *const event_without_noise[] = {
     rows_options, sampling_options,   count_options,
     plan_options, accountant_options, NULL};
 
+const cli_option *const account_zcdp_tables[] = {rows_options, sampling_options,
+                                                 count_options, plan_options, NULL};
+
 static const cli_option epsilon_options[] = {
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
@@ -201,7 +205,10 @@ static const cli_option noise_options[] = {
      "for comparison",
      .value = "NAME", .fallback = "analytic", .choices = calibration_choice},
     {"mechanism", CLI_CHOICE, CLI_OPTIONAL, "mechanism of the release", .value = "NAME",
-     .fallback = "gaussian", .choices = noise_choice},
+     .fallback = "gaussian", .choices = account_noise_choice},
+    {"sensitivity", CLI_NUMBER, CLI_OPTIONAL,
+     "discrete-gaussian, discrete-laplace: sensitivity, in units of the query",
+     .value = "L", .example = "1", .range = CLI_POSITIVE},
     {0},
 };
 
@@ -300,7 +307,8 @@ static sotto_status ask(const cli_call *call, const sotto_plan *plan,
 static sotto_status answer_question(const cli_call *call, sotto_error *error)
 {
     const account_question question = (account_question)call->command->subject;
-    account_answer answer = {.question = question, .target_epsilon = SOTTO_UNSET};
+    account_answer answer = {
+        .question = question, .target_epsilon = SOTTO_UNSET, .scale = SOTTO_UNSET};
     if (question != ACCOUNT_EPSILON) answer.target_epsilon = cli_number(call, "epsilon");
     sotto_status status = SOTTO_OK;
     if (question == ACCOUNT_NOISE) answer.calibration = cli_text(call, "calibration");
@@ -320,6 +328,8 @@ static sotto_status answer_question(const cli_call *call, sotto_error *error)
         sotto_plan_free(plan);
     }
     if (status != SOTTO_OK) return status;
+    if (question == ACCOUNT_NOISE && cli_given(call, "sensitivity"))
+        answer.scale = answer.noise_multiplier * cli_number(call, "sensitivity");
     return account_show(&answer, cli_flag(call, "json"), error);
 }
 
@@ -362,8 +372,9 @@ static const cli_command delta_command = {
 static const cli_command noise_command = {
     .name = "noise",
     .summary = "The smallest noise that meets a privacy target",
-    .details =
-        "In a plan file, \"noise_multiplier\": \"search\" marks the noise to find.",
+    .details = "In a plan file, \"noise_multiplier\": \"search\" marks the noise to "
+               "find. For discrete "
+               "noise it is \"sigma\" or \"scale\".",
     .options = noise_options,
     .shared = event_without_noise,
     .example = "sotto account noise --epsilon 1 --delta 1e-6 --rate 0.004 --count 15000",
@@ -404,6 +415,8 @@ static const cli_command *const commands[] = {&epsilon_command,
                                               &account_curve,
                                               &account_selection,
                                               &account_amplify,
+                                              &account_group,
+                                              &account_zcdp,
                                               &account_tree,
                                               NULL};
 

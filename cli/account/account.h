@@ -29,6 +29,7 @@ typedef struct account_answer {
     sotto_account account;
     double target_epsilon;   /* of noise, steps and rate */
     double noise_multiplier; /* of noise */
+    double scale;            /* of noise, discrete mechanisms; NaN: none */
     uint64_t steps;          /* of steps */
     double rate;             /* of rate */
     const char *calibration; /* of noise */
@@ -62,9 +63,14 @@ SOTTO_MUST_CHECK sotto_status account_approximate(const cli_call *call,
 
 /* cli/account/amplify.c: the effect of sampling on an (epsilon, delta) release. */
 extern const cli_command account_amplify;
+extern const cli_command account_group;
+extern const cli_command account_zcdp;
 
 /* The tables of options that describe a whole plan, for commands in files of their own. */
 extern const cli_option *const account_event_tables[];
+extern const cli_option *const account_zcdp_tables[]; /* nor a mechanism's parameters */
+const char *
+account_noise_choice(size_t index); /* mechanisms whose noise is searched for */
 extern const cli_option *const account_run_tables[]; /* without --accountant */
 
 extern const cli_command account_curve;     /* cli/account/curve.c */

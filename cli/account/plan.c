@@ -172,8 +172,10 @@ static sotto_status plan_from_flags(const cli_call *call, sotto_plan **out_plan,
                                     sotto_error *error)
 {
     sotto_event event = sotto_event_defaults();
-    event.mechanism = (sotto_mechanism)(1 + cli_choice(call, "mechanism"));
-    sotto_status status = fill_parameters(call, &event, error);
+    /* By name: the commands offer different lists of mechanisms. */
+    sotto_status status =
+        sotto_mechanism_from_name(cli_text(call, "mechanism"), &event.mechanism, error);
+    if (status == SOTTO_OK) status = fill_parameters(call, &event, error);
     if (status != SOTTO_OK) return status;
     status = fill_optional(call, &event, error);
     if (status != SOTTO_OK) return status;

@@ -14,6 +14,7 @@ static sotto_status show_json(const account_answer *answer, sotto_error *error)
     if (answer->question == ACCOUNT_NOISE) {
         sotto_json_number(json, "noise_multiplier", answer->noise_multiplier);
         sotto_json_text(json, "calibration", answer->calibration);
+        if (!isnan(answer->scale)) sotto_json_number(json, "scale", answer->scale);
     }
     if (answer->question == ACCOUNT_RATE) sotto_json_number(json, "rate", answer->rate);
     if (answer->question == ACCOUNT_STEPS) sotto_json_count(json, "steps", answer->steps);
@@ -121,6 +122,9 @@ static void show_answer(const account_answer *answer)
         cli_line("noise multiplier", "%s (%s calibration)",
                  cli_rounded_up(answer->noise_multiplier, CLI_SHOWN_DIGITS, number),
                  answer->calibration);
+        if (!isnan(answer->scale))
+            cli_line("scale", "%s (in units of the query)",
+                     cli_rounded_up(answer->scale, CLI_SHOWN_DIGITS, number));
         show_achieved(account->epsilon, answer->target_epsilon);
         cli_line("delta", "%s", cli_shortest(account->delta, number));
         break;

@@ -10,6 +10,9 @@ static const cli_option options[] = {
      .range = CLI_POSITIVE},
     {"steps", CLI_COUNT, CLI_REQUIRED, "steps of the largest tree", .value = "N",
      .example = "1000", .count_max = UINT64_C(1) << 62},
+    {"trees", CLI_COUNT, CLI_OPTIONAL,
+     "trees in which one record takes part, in one step of each", .value = "K",
+     .example = "4", .fallback = "1", .count_max = 1000000},
     {"delta", CLI_NUMBER, CLI_REQUIRED, "delta of the guarantee, at least 0 and below 1",
      .value = "D", .example = "1e-5", .range = CLI_BELOW_ONE},
     {0},
@@ -25,6 +28,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     sotto_status status = sotto_tree_aggregation_event(
         cli_number(call, "noise-multiplier"), &steps, 1, &event, error);
     if (status != SOTTO_OK) return status;
+    event.count *= cli_count(call, "trees"); /* at most 63 times a million */
     status = sotto_plan_new(SOTTO_ADD_REMOVE, &plan, error);
     if (status != SOTTO_OK) return status;
     status = sotto_plan_add(plan, &event, error);

@@ -66,7 +66,7 @@ typedef struct sotto_account {
 } sotto_account;
 
 /* A target left open in a plan. sotto_account_noise() fills in every noise_multiplier that is
- * SOTTO_UNSET. sotto_account_steps() fills in every count that is 0. sotto_account_rate() fills
+ * SOTTO_UNSET, and every scale of discrete noise: the noise multiplier times the sensitivity. sotto_account_steps() fills in every count that is 0. sotto_account_rate() fills
  * in every Poisson sampling rate that is SOTTO_UNSET. */
 
 /* An event to fill in: nothing that carries privacy is set. */
@@ -139,6 +139,13 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_delta(const sotto_plan *pl
                                                             double epsilon,
                                                             sotto_account *out_account,
                                                             sotto_error *error);
+
+/* The least noise_multiplier, put into every open event, with which the plan is `rho`-zCDP, on the
+ * safe side; `out_rho` is the plan's rho. SOTTO_UNREACHABLE if no noise does: sampled Gaussian events,
+ * objective perturbation and Renyi curves have no rho. */
+SOTTO_API SOTTO_MUST_CHECK sotto_status
+sotto_account_zcdp_noise(const sotto_plan *plan, double rho, double *out_noise_multiplier,
+                         double *out_rho, sotto_error *error);
 
 /* The least noise_multiplier, put into every open event, whose certified epsilon at `delta`
  * is at most `epsilon`. The answer is within a relative 1e-6 of the boundary, on its safe

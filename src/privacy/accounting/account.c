@@ -176,9 +176,7 @@ static sotto_status begin_search(const sotto_plan *plan, sotto_accountant accoun
     const int wants_noise = open_field[0] == 'n';
     for (size_t i = 0; i < sotto_plan_size(plan); i++) {
         const sotto_event *event = sotto_plan_event(plan, i);
-        if (wants_noise ? sot_event_takes_noise(event->mechanism) &&
-                              isnan(event->noise_multiplier)
-                        : event->count == 0) {
+        if (wants_noise ? sot_event_noise_is_open(event) : event->count == 0) {
             return SOTTO_OK;
         }
     }

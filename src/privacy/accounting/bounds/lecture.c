@@ -1,4 +1,4 @@
-/* Amplification by sampling, and the noise that a course on private learning prescribes. The
+/* Amplification by sampling, group privacy, and the noise that a course on private learning prescribes. The
  * statements, their corrections and proofs: reference.md. */
 #include <sotto/reference.h>
 
@@ -44,6 +44,43 @@ sotto_status sotto_amplify_by_sampling(double epsilon, double delta, double rate
     const double large = sot_add_up(epsilon, sot_log_up(inner));
     *out_epsilon = fmin(epsilon, epsilon < 700.0 ? small : large);
     *out_delta = sot_mul_up(rate, delta);
+    return SOTTO_OK;
+}
+
+/* The steps D_0, ..., D_k: P_0(S) <= e^epsilon P_1(S) + delta, and so on; the deltas are multiplied by the e^epsilon of
+ * the steps before. e^{k epsilon} - 1 over e^epsilon - 1 is their sum. */
+sotto_status sotto_group_privacy(double epsilon, double delta, uint64_t rows,
+                                 double *out_epsilon, double *out_delta,
+                                 sotto_error *error)
+{
+    if (!(epsilon >= 0.0 && epsilon <= 1e9)) {
+        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                        "`epsilon` is %g; it lies from 0 to 1e9; for example `epsilon=1`",
+                        epsilon);
+    }
+    const sotto_status status = check_delta(delta, 0.0, error);
+    if (status != SOTTO_OK) return status;
+    if (rows < 1 || rows > UINT64_C(1) << 52) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "`rows` is %llu; give the rows of a unit, at least 1; for example "
+            "`rows=4`",
+            (unsigned long long)rows);
+    }
+    const double k = (double)rows;
+    const double whole = sot_mul_up(k, epsilon);
+    double steps = k; /* at epsilon 0, and never less */
+    if (epsilon > 0.0)
+        steps = fmax(k, sot_div_up(sot_expm1_up(whole), sot_expm1_down(epsilon)));
+    const double grown = delta > 0.0 ? sot_mul_up(steps, delta) : 0.0;
+    if (!(grown < 1.0)) {
+        return sot_fail(error, SOTTO_UNREACHABLE,
+                        "`rows` is %llu, for which delta %g grows to 1 or more; give a "
+                        "smaller delta, for example `delta=1e-12`",
+                        (unsigned long long)rows, delta);
+    }
+    *out_epsilon = whole;
+    *out_delta = grown;
     return SOTTO_OK;
 }
 

@@ -297,7 +297,11 @@ static sotto_status compile(const sotto_plan *plan, double noise_multiplier,
         const sotto_event *event = sotto_plan_event(composition->plan, i);
         const double sigma = sot_event_sigma(event, noise_multiplier);
         const uint64_t count = event->count == 0 ? steps : event->count;
-        if ((sot_event_takes_noise(event->mechanism) && isnan(sigma)) || count == 0) {
+        const bool is_open =
+            sot_event_takes_scale(event->mechanism)
+                ? isnan(event->scale)
+                : sot_event_takes_noise(event->mechanism) && isnan(sigma);
+        if (is_open || count == 0) {
             status = sot_fail(
                 error, SOTTO_INVALID_ARGUMENT,
                 "event %zu leaves its %s open; give it a value, or use sotto account %s",

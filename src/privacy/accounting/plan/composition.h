@@ -138,6 +138,12 @@ double sot_curve_log_mgf_upper(const sotto_event *event, double t);
 /* True for the mechanisms whose noise_multiplier `noise` may search for. */
 int sot_event_takes_noise(sotto_mechanism mechanism);
 
+/* True for mechanisms whose noise has a scale in units of the query: the search finds scale/sensitivity. */
+int sot_event_takes_scale(sotto_mechanism mechanism);
+
+/* True if sotto_account_noise() has to find the event's noise. */
+int sot_event_noise_is_open(const sotto_event *event);
+
 /* True for Poisson sampling and its variants, whose rate `rate` may search for. */
 bool sot_sampling_has_rate(sotto_sampling sampling);
 

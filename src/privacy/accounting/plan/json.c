@@ -1,5 +1,6 @@
 /* The JSON form of a plan: docs/reference/accounting.md describes it, fuzz/fuzz_plan.c attacks it. */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <sotto/accountant.h>
@@ -11,15 +12,20 @@
 
 static const size_t size_max_bytes = 1u << 20;
 
-/* A number, or "search" for an open target, which reads as `open`. */
-static sotto_status number_or_search(const sot_json_value *value, double open,
-                                     double *out_number, sotto_error *error)
+static bool is_search(const sot_json_value *value)
 {
     const char *text;
-    if (sot_json_kind_of(value) == SOT_JSON_STRING &&
-        sot_json_as_string(value, &text, NULL) == SOTTO_OK &&
-        strcmp(text, "search") == 0) {
-        *out_number = open;
+    return sot_json_kind_of(value) == SOT_JSON_STRING &&
+           sot_json_as_string(value, &text, NULL) == SOTTO_OK &&
+           strcmp(text, "search") == 0;
+}
+
+/* A number, or "search" for an open target, which reads as SOTTO_UNSET. */
+static sotto_status number_or_search(const sot_json_value *value, double *out_number,
+                                     sotto_error *error)
+{
+    if (is_search(value)) {
+        *out_number = SOTTO_UNSET;
         return SOTTO_OK;
     }
     return sot_json_as_double(value, out_number, error);
@@ -28,10 +34,7 @@ static sotto_status number_or_search(const sot_json_value *value, double open,
 static sotto_status read_count(const sot_json_value *value, uint64_t *out_count,
                                sotto_error *error)
 {
-    const char *text;
-    if (sot_json_kind_of(value) == SOT_JSON_STRING &&
-        sot_json_as_string(value, &text, NULL) == SOTTO_OK &&
-        strcmp(text, "search") == 0) {
+    if (is_search(value)) {
         *out_count = 0;
         return SOTTO_OK;
     }
@@ -121,7 +124,7 @@ static sotto_status read_sampling(const sot_json_value *value, sotto_event *even
     if (sot_sampling_has_rate(event->sampling)) {
         status =
             sot_json_member(value, "rate", &member)
-                ? number_or_search(&member, SOTTO_UNSET, &event->rate, error)
+                ? number_or_search(&member, &event->rate, error)
                 : sot_json_get_double(value, "rate", &event->rate, error); /* its error */
     }
     uint64_t bands = 0;
@@ -215,56 +218,47 @@ static sotto_status read_curve(const sot_json_value *value, sotto_event *event,
     return status;
 }
 
+/* Reads an optional whole number from `least` to `most`. */
+static sotto_status read_whole(const sot_json_value *object, const char *key,
+                               int64_t least, int64_t most, const char *hint,
+                               uint32_t *out_number, sotto_error *error)
+{
+    sot_json_value member;
+    if (!sot_json_member(object, key, &member)) return SOTTO_OK;
+    int64_t number;
+    const sotto_status status = sot_json_as_int64(&member, &number, error);
+    if (status != SOTTO_OK) return status;
+    if (number < least || number > most) return sot_json_refuse(&member, hint, error);
+    *out_number = (uint32_t)number;
+    return SOTTO_OK;
+}
+
 /* categories, rows, vertices, theorem, dimension and purpose */
 static sotto_status read_words(const sot_json_value *value, sotto_event *event,
                                sotto_error *error)
 {
     sot_json_value member;
-    if (sot_json_member(value, "categories", &member)) {
-        int64_t categories;
-        const sotto_status status = sot_json_as_int64(&member, &categories, error);
-        if (status != SOTTO_OK) return status;
-        if (categories < 2 || categories > INT32_MAX) {
-            return sot_json_refuse(&member, "give a whole number of answers, at least 2",
-                                   error);
-        }
-        event->categories = (uint32_t)categories;
-    }
-    if (sot_json_member(value, "rows", &member)) {
-        int64_t rows;
-        const sotto_status status = sot_json_as_int64(&member, &rows, error);
-        if (status != SOTTO_OK) return status;
-        if (rows < 1 || rows > 1000000) {
-            return sot_json_refuse(&member, "give the rows of a unit, 1 to 1000000",
-                                   error);
-        }
-        event->rows = (uint32_t)rows;
-    }
-    if (sot_json_member(value, "vertices", &member)) {
-        int64_t vertices;
-        const sotto_status status = sot_json_as_int64(&member, &vertices, error);
-        if (status != SOTTO_OK) return status;
-        if (vertices < 1 || vertices > SOTTO_VERTICES_MAX) {
-            return sot_json_refuse(&member, "give a whole number from 1 to 1000000",
-                                   error);
-        }
-        event->vertices = (uint32_t)vertices;
-    }
-    if (sot_json_member(value, "theorem", &member)) {
-        int64_t theorem;
-        const sotto_status status = sot_json_as_int64(&member, &theorem, error);
-        if (status != SOTTO_OK) return status;
-        if (theorem != SOTTO_FROZEN_SLOPE)
-            return sot_json_refuse(&member, "give 2, or leave it out", error);
-        event->theorem = (uint32_t)theorem;
-    }
+    sotto_status status = read_whole(value, "categories", 2, INT32_MAX,
+                                     "give a whole number of answers, at least 2",
+                                     &event->categories, error);
+    if (status == SOTTO_OK)
+        status = read_whole(value, "rows", 1, 1000000,
+                            "give the rows of a unit, 1 to 1000000", &event->rows, error);
+    if (status == SOTTO_OK)
+        status =
+            read_whole(value, "vertices", 1, SOTTO_VERTICES_MAX,
+                       "give a whole number from 1 to 1000000", &event->vertices, error);
+    if (status == SOTTO_OK)
+        status = read_whole(value, "theorem", SOTTO_FROZEN_SLOPE, SOTTO_FROZEN_SLOPE,
+                            "give 2, or leave it out", &event->theorem, error);
+    if (status != SOTTO_OK) return status;
     if (sot_json_member(value, "dimension", &member)) {
-        const sotto_status status = read_dimension(&member, &event->dimension, error);
+        status = read_dimension(&member, &event->dimension, error);
         if (status != SOTTO_OK) return status;
     }
     if (sot_json_member(value, "purpose", &member)) {
         const char *text;
-        const sotto_status status = sot_json_as_string(&member, &text, error);
+        status = sot_json_as_string(&member, &text, error);
         if (status != SOTTO_OK) return status;
         const size_t length = strlen(text);
         if (length >= sizeof event->purpose) {
@@ -275,24 +269,40 @@ static sotto_status read_words(const sot_json_value *value, sotto_event *event,
     return SOTTO_OK;
 }
 
+/* Discrete noise may leave its scale open, but not by leaving the member out. */
+static sotto_status read_scale(const sot_json_value *value, const char *name,
+                               sotto_event *event, sotto_error *error)
+{
+    sot_json_value member;
+    if (!sot_event_takes_scale(event->mechanism))
+        return read_optional(value, name, &event->scale, error);
+    if (sot_json_member(value, name, &member))
+        return number_or_search(&member, &event->scale, error);
+    return sot_json_refuse(value, "discrete noise needs a sigma or a scale", error);
+}
+
 static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
                                 sotto_error *error)
 {
     sot_json_value member;
     sotto_status status = SOTTO_OK;
     if (sot_json_member(value, "noise_multiplier", &member)) {
-        status = number_or_search(&member, SOTTO_UNSET, &event->noise_multiplier, error);
+        status = number_or_search(&member, &event->noise_multiplier, error);
     } else if (sot_event_takes_noise(event->mechanism)) {
         status = sot_json_refuse(value,
                                  "a gaussian, laplace or gaussian-mixture event needs a "
                                  "noise_multiplier (a number, or \"search\")",
                                  error);
     }
-    if (status == SOTTO_OK)
-        status = read_optional(value, "epsilon", &event->epsilon, error);
-    if (status == SOTTO_OK) status = read_optional(value, "delta", &event->delta, error);
-    if (status == SOTTO_OK) status = read_optional(value, "rho", &event->rho, error);
-    if (status == SOTTO_OK) status = read_optional(value, "mu", &event->mu, error);
+    const struct {
+        const char *key;
+        double *out;
+    } numbers[] = {{"epsilon", &event->epsilon}, {"delta", &event->delta},
+                   {"rho", &event->rho},         {"mu", &event->mu},
+                   {"grid", &event->grid},       {"atom", &event->atom},
+                   {"shift", &event->shift},     {"sensitivity", &event->sensitivity}};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && status == SOTTO_OK; i++)
+        status = read_optional(value, numbers[i].key, numbers[i].out, error);
     /* The scale of a Gaussian is called sigma. */
     const char *scale =
         event->mechanism == SOTTO_GAUSSIAN || event->mechanism == SOTTO_DISCRETE_GAUSSIAN
@@ -303,20 +313,13 @@ static sotto_status read_fields(const sot_json_value *value, sotto_event *event,
         status = sot_json_refuse(&member, "gaussian events have a sigma, others a scale",
                                  error);
     }
-    if (status == SOTTO_OK) status = read_optional(value, scale, &event->scale, error);
-    if (status == SOTTO_OK) {
-        status = read_optional(value, "sensitivity", &event->sensitivity, error);
-    }
-    if (status == SOTTO_OK) status = read_optional(value, "grid", &event->grid, error);
-    if (status == SOTTO_OK) status = read_optional(value, "atom", &event->atom, error);
-    if (status == SOTTO_OK) status = read_optional(value, "shift", &event->shift, error);
+    if (status == SOTTO_OK) status = read_scale(value, scale, event, error);
     if (status == SOTTO_OK) status = read_words(value, event, error);
     if (status == SOTTO_OK && sot_json_member(value, "sampling", &member)) {
         status = read_sampling(&member, event, error);
     }
-    if (status == SOTTO_OK && sot_json_member(value, "count", &member)) {
+    if (status == SOTTO_OK && sot_json_member(value, "count", &member))
         status = read_count(&member, &event->count, error);
-    }
     return status;
 }
 

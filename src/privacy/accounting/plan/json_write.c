@@ -54,6 +54,17 @@ static void write_sampling(sot_json_writer *writer, const sotto_event *event)
     sot_json_end_object(writer);
 }
 
+static void write_scale(sot_json_writer *writer, const char *name,
+                        const sotto_event *event)
+{
+    if (sot_event_takes_scale(event->mechanism) && isnan(event->scale)) {
+        sot_json_key(writer, name);
+        sot_json_write_string(writer, "search");
+        return;
+    }
+    sot_json_put_number(writer, name, event->scale);
+}
+
 /* Keys in byte order, so that the form is the canonical one of base/json/canonical.h. */
 static void write_event(sot_json_writer *writer, const sotto_event *event)
 {
@@ -99,10 +110,10 @@ static void write_event(sot_json_writer *writer, const sotto_event *event)
         sot_json_write_int64(writer, (int64_t)event->rows);
     }
     write_sampling(writer, event);
-    if (!has_sigma) sot_json_put_number(writer, "scale", event->scale);
+    if (!has_sigma) write_scale(writer, "scale", event);
     sot_json_put_number(writer, "sensitivity", event->sensitivity);
     sot_json_put_number(writer, "shift", event->shift);
-    if (has_sigma) sot_json_put_number(writer, "sigma", event->scale);
+    if (has_sigma) write_scale(writer, "sigma", event);
     write_size(writer, "theorem", event->theorem);
     write_list(writer, "values", event->curve_values, event->curve_size - norms);
     write_size(writer, "vertices", event->vertices);

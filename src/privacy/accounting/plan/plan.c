@@ -110,6 +110,17 @@ int sot_event_takes_noise(sotto_mechanism mechanism)
            mechanism == SOTTO_GAUSSIAN_MIXTURE;
 }
 
+int sot_event_takes_scale(sotto_mechanism mechanism)
+{
+    return mechanism == SOTTO_DISCRETE_GAUSSIAN || mechanism == SOTTO_DISCRETE_LAPLACE;
+}
+
+int sot_event_noise_is_open(const sotto_event *event)
+{
+    if (sot_event_takes_scale(event->mechanism)) return isnan(event->scale);
+    return sot_event_takes_noise(event->mechanism) && isnan(event->noise_multiplier);
+}
+
 /* A field's value against the mechanism: in range if used (noise and the rate of
  * Poisson sampling may be left open), unset if not. */
 static sotto_status check_field(const sotto_event *event, int field, int used, int may,
@@ -131,6 +142,7 @@ static sotto_status check_field(const sotto_event *event, int field, int used, i
     }
     const int may_be_open =
         (field == NOISE_MULTIPLIER && sot_event_takes_noise(event->mechanism)) ||
+        (field == SCALE && sot_event_takes_scale(event->mechanism)) ||
         (field == RATE && sot_sampling_has_rate(event->sampling));
     if (!used || (may_be_open && isnan(value))) return SOTTO_OK;
     if (isnan(value)) {
@@ -329,7 +341,8 @@ static sotto_status check_objective(const sotto_event *event, sotto_error *error
  * Gaussian noise is half its square. */
 static sotto_status check_relations(const sotto_event *event, sotto_error *error)
 {
-    if (isnan(event->scale) != isnan(event->sensitivity)) {
+    const bool is_open = sot_event_takes_scale(event->mechanism) && isnan(event->scale);
+    if (!is_open && isnan(event->scale) != isnan(event->sensitivity)) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "`%s` is set without `%s`; give both or none",
                         isnan(event->scale) ? "sensitivity" : "scale",

@@ -156,8 +156,15 @@ static double law_rho(const sot_law *law)
 
 sotto_status sot_price_rho(const sotto_plan *plan, double *out_rho, sotto_error *error)
 {
+    return sot_price_rho_with(plan, SOTTO_UNSET, out_rho, error);
+}
+
+sotto_status sot_price_rho_with(const sotto_plan *plan, double noise_multiplier,
+                                double *out_rho, sotto_error *error)
+{
     sot_composition *parts = NULL;
-    const sotto_status status = sot_composition_new(plan, SOTTO_UNSET, 0, &parts, error);
+    const sotto_status status =
+        sot_composition_new(plan, noise_multiplier, 0, &parts, error);
     if (status != SOTTO_OK) return status;
     double sum = sot_add_up(parts->rho_upper, 0.5 * parts->gaussian_square.upper);
     if (parts->sampled_count > 0 || parts->objective_count > 0 || parts->curve_count > 0)

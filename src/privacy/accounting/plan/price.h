@@ -41,6 +41,11 @@ SOTTO_MUST_CHECK sotto_status sot_price_mu_square(const sotto_plan *plan,
 SOTTO_MUST_CHECK sotto_status sot_price_rho(const sotto_plan *plan, double *out_rho,
                                             sotto_error *error);
 
+/* The same with `noise_multiplier` in every event whose noise is open. */
+SOTTO_MUST_CHECK sotto_status sot_price_rho_with(const sotto_plan *plan,
+                                                 double noise_multiplier, double *out_rho,
+                                                 sotto_error *error);
+
 /* The largest mu with which a Gaussian release is (epsilon, delta)-DP, rounded down; 0: none. */
 double sot_gaussian_mu_lower(double epsilon, double delta);
 

@@ -19,6 +19,12 @@ static bool is_group(const sotto_event *event)
     return event->mechanism == SOTTO_GAUSSIAN && event->rows > 1;
 }
 
+/* Rounded to nearest: it is the scale that is priced, and the one to use. */
+double sot_search_scale(const sotto_event *event, double noise_multiplier)
+{
+    return noise_multiplier * event->sensitivity;
+}
+
 /* A mixture beyond its table is priced by its largest norm. */
 static bool is_large(const sotto_event *event, double noise_multiplier)
 {
@@ -27,9 +33,17 @@ static bool is_large(const sotto_event *event, double noise_multiplier)
                SOT_MIXTURE_RATIO_MAX * sot_event_sigma(event, noise_multiplier);
 }
 
+/* Discrete noise whose scale is searched for, and is now known. */
+static bool is_scaled(const sotto_event *event, double noise_multiplier)
+{
+    return sot_event_takes_scale(event->mechanism) && isnan(event->scale) &&
+           !isnan(noise_multiplier);
+}
+
 static bool is_variant(const sotto_event *event, double noise_multiplier)
 {
-    return is_group(event) || is_large(event, noise_multiplier) ||
+    return is_group(event) || is_scaled(event, noise_multiplier) ||
+           is_large(event, noise_multiplier) ||
            event->sampling == SOTTO_TRUNCATED_POISSON ||
            event->sampling == SOTTO_CYCLIC_POISSON;
 }
@@ -139,6 +153,10 @@ static sotto_status add_replaced(sotto_plan *plan, const sotto_event *event,
                                  sotto_error *error)
 {
     sotto_event core = *event;
+    if (is_scaled(event, noise_multiplier)) {
+        core.scale = sot_search_scale(event, noise_multiplier);
+        return sotto_plan_add(plan, &core, error);
+    }
     if (core.count == 0) core.count = steps;
     const bool has_all =
         !isnan(sot_event_sigma(event, noise_multiplier)) && core.count > 0;

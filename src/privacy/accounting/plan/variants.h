@@ -21,6 +21,9 @@ SOTTO_MUST_CHECK sotto_status sot_plan_without_variants(const sotto_plan *plan,
                                                         sotto_plan **out_plan,
                                                         sotto_error *error);
 
+/* The scale of discrete noise for a noise multiplier that the search tries. */
+double sot_search_scale(const sotto_event *event, double noise_multiplier);
+
 /* True if some variant is priced by a worse pair than its own. */
 bool sot_plan_variants_are_loose(const sotto_plan *plan, double noise_multiplier);
 

@@ -23,8 +23,7 @@ static sotto_status copy_plan(const sotto_plan *plan, sotto_plan **out_copy,
     for (size_t i = 0; i < sotto_plan_size(plan) && status == SOTTO_OK; i++) {
         const sotto_event *event = sotto_plan_event(plan, i);
         const int has_open_rate = event->sampling == SOTTO_POISSON && isnan(event->rate);
-        const int has_open_noise =
-            sot_event_takes_noise(event->mechanism) && isnan(event->noise_multiplier);
+        const int has_open_noise = sot_event_noise_is_open(event);
         if (event->count == 0 || has_open_rate || has_open_noise) {
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                             "event %zu of the plan leaves its %s open; fill it in before "

@@ -115,6 +115,36 @@ static void amplification_is_sound_at_every_size(void **state)
                    SOTTO_INVALID_ARGUMENT, &error, "`rate` is 0", NULL);
 }
 
+/* A chain of k steps, each by the definition: P_i <= e^epsilon P_(i+1) + delta. */
+static void group_privacy_is_the_chain_of_its_rows(void **state)
+{
+    (void)state;
+    sotto_error error;
+    double epsilon, delta;
+    static const double each[] = {0.0, 1e-9, 0.1, 1.0, 3.0};
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
+        for (uint64_t rows = 1; rows <= 9; rows++) {
+            long double sum = 0.0L, front = 1.0L;
+            for (uint64_t k = 0; k < rows; k++) {
+                sum += front * 1e-13L;
+                front *= expl((long double)each[i]);
+            }
+            assert_ok(sotto_group_privacy(each[i], 1e-13, rows, &epsilon, &delta, &error),
+                      &error);
+            assert_within(epsilon, (double)rows * each[i],
+                          (double)rows * each[i] * (1.0 + 1e-15));
+            assert_within(delta, (double)(sum * (1.0L - 1e-15L)),
+                          (double)(sum * (1.0L + 1e-12L)));
+        }
+    }
+    assert_ok(sotto_group_privacy(800.0, 0.0, 3, &epsilon, &delta, &error), &error);
+    assert_true(epsilon >= 2400.0 && epsilon < 2400.1 && delta == 0.0);
+    assert_refused(sotto_group_privacy(5.0, 1e-6, 5, &epsilon, &delta, &error),
+                   SOTTO_UNREACHABLE, &error, "grows to 1 or more", NULL);
+    assert_refused(sotto_group_privacy(1.0, 0.0, 0, &epsilon, &delta, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "`rows` is 0", NULL);
+}
+
 /* ---- references ---- */
 
 /* MNIST at sigma 1.1: the approximation is 2.4% below what is certified to be true. */
@@ -443,6 +473,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_reference_vectors_are_met),
         cmocka_unit_test(amplification_is_sound_at_every_size),
+        cmocka_unit_test(group_privacy_is_the_chain_of_its_rows),
         cmocka_unit_test(the_central_limit_may_be_too_small_and_says_so),
         cmocka_unit_test(the_leading_term_is_the_formula_within_its_lemma),
         cmocka_unit_test(the_lecture_form_holds_below_one),

@@ -244,9 +244,11 @@ static void fields_that_contradict_each_other_are_refused(void **state)
     event.scale = 1e-300; /* epsilon 1e300 */
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
                    "scale is 1e-300", "1e-06 times", NULL);
-    event.scale = SOTTO_UNSET;
+    event.scale = SOTTO_UNSET; /* open for the search */
+    assert_ok(try_to_add(event, &error), &error);
+    event.sensitivity = SOTTO_UNSET;
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
-                   "scale of the discrete-laplace event is missing", NULL);
+                   "sensitivity of the discrete-laplace event is missing", NULL);
     event = event_of(SOTTO_OBJECTIVE_PERTURBATION);
     event.atom = 0.875; /* its noise cannot be searched for */
     assert_refused(try_to_add(event, &error), SOTTO_INVALID_ARGUMENT, &error,
