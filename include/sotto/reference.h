@@ -68,9 +68,9 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status
 sotto_amplify_by_sampling(double epsilon, double delta, double rate, double *out_epsilon,
                           double *out_delta, sotto_error *error);
 
-/* Group privacy (Dwork & Roth 2014, Thm 2.2, and its proof for a delta). An (epsilon, delta)-DP release for one
- * row is (k epsilon, delta (1 + e^epsilon + ... + e^{(k-1) epsilon}))-DP for a unit of k = `rows` rows, under the same
- * adjacency of rows. A delta of 1 or more is SOTTO_UNREACHABLE. Events with their own `rows` cost less. */
+/* Group privacy (Dwork & Roth 2014, Thm 2.2, and its proof for a delta). Let a release be (epsilon, delta)-DP
+ * for one row. For a unit of k = `rows` rows it is (k epsilon, delta (1 + e^epsilon + ... + e^{(k-1) epsilon}))-DP.
+ * The adjacency of rows is the same. A delta of 1 or more is SOTTO_UNREACHABLE. Events with their own `rows` cost less. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_group_privacy(double epsilon, double delta,
                                                             uint64_t rows,
                                                             double *out_epsilon,

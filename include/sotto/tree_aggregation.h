@@ -11,7 +11,7 @@
  * Neighbours  One record's contribution is replaced by nothing (zeroed out); the step in which
  *             each record takes part is public. With add-remove plans: removing the record must
  *             not move others to other steps.
- * Assumes     (1) Each record takes part in at most one step of all trees together; if it takes part in
+ * Assumes     (1) Each record takes part in at most one step of all trees together. If it takes part in
  *             one step of each of k trees, multiply the event's count by k. (2) Its
  *             contribution has at most the reference norm. (3) Every node has its own noise, of
  *             `noise_multiplier` times that norm, sampled once and reused.

@@ -37,7 +37,7 @@ class Classifier(Estimator):
     _estimator_type: ClassVar[str] = "classifier"  # scikit-learn before 1.6
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row. Of two classes it is the second from the probability `decision_threshold` on."""
+        """The class of each row. With two classes it is the second from the probability `decision_threshold` on."""
         return self._model().predict(self._table(X), threshold=self.decision_threshold)
 
     def _score(self, table: Table, y: Any) -> float:

@@ -22,7 +22,7 @@ class LogisticRegression(Probabilities, Classifier):
         The label set; the second is the positive class. Needed unless there is a schema, or the rows
         are public.
     decision_threshold : float
-        Of two classes predict() and score() choose the second from this probability on; default 0.5. It
+        With two classes predict() and score() choose the second from this probability on; default 0.5. It
         changes no release: set_params() may change it after fit().
     """
 
@@ -69,7 +69,7 @@ class SoftmaxRegression(Probabilities, Classifier):
     classes : sequence
         The label set; needed unless there is a schema, or the rows are public.
     decision_threshold : float
-        Of two classes predict() and score() choose the second from this probability on; default 0.5. It
+        With two classes predict() and score() choose the second from this probability on; default 0.5. It
         changes no release: set_params() may change it after fit().
     """
 
@@ -92,7 +92,7 @@ class AdditiveClassifier(Bins, Probabilities, Classifier):
     classes : sequence
         The label set; needed unless there is a schema, or the rows are public.
     decision_threshold : float
-        Of two classes predict() and score() choose the second from this probability on; default 0.5. It
+        With two classes predict() and score() choose the second from this probability on; default 0.5. It
         changes no release: set_params() may change it after fit().
     basis : {"auto", "bins", "steps"}
         One coefficient for each bin, or one for each step between neighbouring bins.

@@ -21,7 +21,7 @@ _OF_NETWORKS = """
     classes : sequence
         The label set; needed unless there is a schema, or the rows are public.
     decision_threshold : float
-        Of two classes predict() and score() choose the second from this probability on; default 0.5. It
+        With two classes predict() and score() choose the second from this probability on; default 0.5. It
         changes no release: set_params() may change it after fit().
     epochs : float, optional
         Passes over the expected rows, in the place of steps; default the library's rule.
