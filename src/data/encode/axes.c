@@ -39,8 +39,20 @@ bool sot_axis_has_own_values(const sotto_column *facts, size_t bins)
            values_of(facts) <= fmax(SOT_BINS_OF_VALUES, (double)bins);
 }
 
+/* Amounts begin at 0, and most of them are small. So the first of the bins of equal width is halved again and again: the
+ * new bins cost little where amounts spread, and much is gained where the upper bound is loose. */
+static void halve_first_bin(sot_blocks *blocks, sot_axis *axis, double width)
+{
+    if (axis->facts->lower != 0.0) return;
+    for (int i = SOT_BINS_HALVINGS; i > 0; i--) {
+        const double edge = ldexp(width, -i);
+        add_edge(blocks, axis->facts, axis,
+                 axis->facts->type == SOTTO_COLUMN_INTEGER ? ceil(edge) : edge);
+    }
+}
+
 /* The edges of a number: those of the schema, one before each value of a small integer, or equal widths. */
-static void lay_edges(sot_blocks *blocks, sot_axis *axis, size_t bins)
+static void lay_edges(sot_blocks *blocks, sot_axis *axis, size_t bins, bool halves)
 {
     const sotto_column *facts = axis->facts;
     const double values = values_of(facts);
@@ -53,6 +65,7 @@ static void lay_edges(sot_blocks *blocks, sot_axis *axis, size_t bins)
             add_edge(blocks, facts, axis, facts->lower + (double)i);
     } else {
         const double width = (facts->upper - facts->lower) / (double)bins;
+        if (halves) halve_first_bin(blocks, axis, width);
         for (size_t i = 1; i < bins; i++)
             add_edge(blocks, facts, axis, facts->lower + (double)i * width);
     }
@@ -64,12 +77,13 @@ static void lay_edges(sot_blocks *blocks, sot_axis *axis, size_t bins)
 size_t sot_axis_edges_most(const sotto_column *facts, size_t bins)
 {
     if (facts->value_count > 0 || facts->type == SOTTO_COLUMN_BOOLEAN) return 0;
-    return facts->bin_edge_count > 0 ? facts->bin_edge_count
-                                     : (size_t)fmax(SOT_BINS_OF_VALUES, (double)bins);
+    return facts->bin_edge_count > 0
+               ? facts->bin_edge_count
+               : (size_t)fmax(SOT_BINS_OF_VALUES, (double)bins) + SOT_BINS_HALVINGS;
 }
 
 sot_axis sot_axis_of_column(sot_blocks *blocks, size_t column, const sotto_column *facts,
-                            size_t bins)
+                            size_t bins, bool halves)
 {
     sot_axis axis = {.column = column, .facts = facts, .ordered = true};
     if (facts->type == SOTTO_COLUMN_CATEGORY) {
@@ -80,7 +94,7 @@ sot_axis sot_axis_of_column(sot_blocks *blocks, size_t column, const sotto_colum
         axis.ordered =
             false; /* an indicator, whose centred form is shorter than a step */
     } else {
-        lay_edges(blocks, &axis, bins);
+        lay_edges(blocks, &axis, bins, halves);
     }
     return axis;
 }

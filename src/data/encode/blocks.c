@@ -60,7 +60,7 @@ static void add_column(sot_encoding *encoding, size_t column, const sotto_column
     if (group != NULL && group->columns[0] != column) return;
     const sot_axis none = {.bins = 0};
     const sot_axis axis =
-        group == NULL ? sot_axis_of_column(blocks, column, facts, blocks->rule.bins)
+        group == NULL ? sot_axis_of_column(blocks, column, facts, blocks->rule.bins, true)
                       : (sot_axis){.column = column,
                                    .facts = &group->facts,
                                    .bins = group->count + 1,
@@ -132,8 +132,8 @@ static sotto_status add_interaction(sot_encoding *encoding, const size_t *column
                 "that interaction out",
                 facts->name);
         }
-        axes[i] =
-            sot_axis_of_column(blocks, columns[i], facts, bins_of_interaction(blocks));
+        axes[i] = sot_axis_of_column(blocks, columns[i], facts,
+                                     bins_of_interaction(blocks), false);
         if (axes[i].bins < 2) {
             return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                             "the column '%.60s' has one bin, and is in an interaction of "

@@ -23,6 +23,7 @@
 enum {
     SOT_BINS_OF_VALUES =
         32, /* largest number of values of an integer that has a bin for each */
+    SOT_BINS_HALVINGS = 5, /* of the first bin of equal width, if it begins at 0 */
     SOT_BINS_OF_INTERACTION =
         8,              /* of equal width that a number has at most in an interaction */
     SOT_BINS_MAX = 1024 /* that a rule or a list of edges makes of a number */

@@ -94,9 +94,10 @@ void sot_encode_blocks(const sot_encoding *encoding, const sot_record *record,
                        sot_features *out_features);
 void sot_blocks_free(sot_blocks *blocks); /* NULL is fine (blocks.c) */
 
-/* Make the axis of a column, and of an exclusive list. The room for edges was reserved (axes.c). */
+/* Makes the axis of a column. The room for edges was reserved. If `halves`, the first of the bins of equal width that begins
+ * at 0 is halved SOT_BINS_HALVINGS times (axes.c). */
 sot_axis sot_axis_of_column(sot_blocks *blocks, size_t column, const sotto_column *facts,
-                            size_t bins);
+                            size_t bins, bool halves);
 /* True for a small integer without edges of its own: it has a bin for each value. */
 bool sot_axis_has_own_values(const sotto_column *facts, size_t bins);
 size_t sot_axis_edges_most(const sotto_column *facts, size_t bins);

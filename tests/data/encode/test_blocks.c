@@ -308,21 +308,25 @@ static void relations_become_blocks(void **state)
     (void)state;
     const sot_bins_rule mixed = {SOTTO_BASIS_MIXED, 32};
     fixture made = fixture_of(related, mixed);
-    static const size_t counts[] = {24, 2, 32, 3, 4, 48, 24};
+    static const size_t counts[] = {24, 2, 37, 3, 4, 48, 24};
     assert_int_equal(sot_encoding_blocks(made.encoding), 7);
     for (size_t i = 0; i < 7; i++)
         assert_int_equal(sot_encoding_block(made.encoding, i)->bins, counts[i]);
-    /* Hours have indicators, doses have steps; a dose has 8 bins beside a town. */
+    /* Hours have indicators, doses have steps; a dose has 8 bins beside a town, and by itself 32, of which the first is
+     * halved five times. */
     assert_int_equal(sot_encoding_block(made.encoding, 0)->basis, SOTTO_BASIS_BINS);
     assert_int_equal(sot_encoding_block(made.encoding, 2)->basis, SOTTO_BASIS_STEPS);
-    assert_int_equal(sot_encoding_dimension(made.encoding), 24 + 2 + 31 + 3 + 4 + 72 + 1);
-    assert_string_equal(sot_encoding_feature(made.encoding, 60), "clay ... peat=clay");
-    assert_string_equal(sot_encoding_feature(made.encoding, 63),
+    assert_int_equal(sot_encoding_dimension(made.encoding), 24 + 2 + 36 + 3 + 4 + 72 + 1);
+    assert_string_equal(sot_encoding_feature(made.encoding, 65), "clay ... peat=clay");
+    assert_string_equal(sot_encoding_feature(made.encoding, 68),
                         "clay ... peat=none of them");
-    assert_string_equal(sot_encoding_feature(made.encoding, 64), "hour=0 & works=false");
-    assert_string_equal(sot_encoding_feature(made.encoding, 67), "hour=1 & works=true");
-    assert_string_equal(sot_encoding_feature(made.encoding, 112),
+    assert_string_equal(sot_encoding_feature(made.encoding, 69), "hour=0 & works=false");
+    assert_string_equal(sot_encoding_feature(made.encoding, 72), "hour=1 & works=true");
+    assert_string_equal(sot_encoding_feature(made.encoding, 117),
                         "dose=[0, 1) & town=Lund");
+    assert_string_equal(sot_encoding_feature(made.encoding, 26), "dose>=0.0078125");
+    assert_string_equal(sot_encoding_feature(made.encoding, 30), "dose>=0.125");
+    assert_string_equal(sot_encoding_feature(made.encoding, 31), "dose>=0.25");
     fixture_free(&made);
 }
 
