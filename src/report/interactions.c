@@ -161,7 +161,7 @@ static void add_caption(sot_growing *out, const picture *self)
     if (model->margins > 1)
         sot_html_element(out, ", for ", sotto_model_class(model, self->margin), "");
     (void)snprintf(words, sizeof words, "%s%s%s",
-                   ": what the pair adds to the two columns' own numbers",
+                   ": contribution of a pair of bins, besides those of the two columns",
                    self->reach > 0.0 ? "; noise of a pair \xc2\xb1 " : "",
                    self->reach > 0.0 ? sot_shown_up(self->reach, DIGITS - 1, noise) : "");
     sot_html_element(out, "", words, "</figcaption>\n</figure>\n");

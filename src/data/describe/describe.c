@@ -68,7 +68,7 @@ static void warn_of_parts(sot_description *made)
     }
 }
 
-enum { BOOLEANS_MOST = 7 }; /* that a norm bound counts as true at once without a word */
+enum { BOOLEANS_MOST = 7 }; /* outside of exclusive lists, without a warning */
 
 /* Each boolean outside of exclusive lists adds the square of its largest feature to R^2. */
 static void warn_of_booleans(sot_description *made)
@@ -81,9 +81,8 @@ static void warn_of_booleans(sot_description *made)
             booleans++;
     if (booleans <= BOOLEANS_MOST || encoding->cut) return;
     warn(made,
-         "R assumes that all %zu booleans can be true at once; if at most one of several "
-         "is true in a row, list them in \"exclusive\", and R and the noise become "
-         "smaller",
+         "R counts all %zu booleans as true; if at most one of several is true in a "
+         "row, list them in \"exclusive\" for a smaller R and less noise",
          booleans);
 }
 
