@@ -127,7 +127,8 @@ const cli_option cli_training_options[] = {
     {"iterate", CLI_CHOICE, CLI_OPTIONAL, "sgd, gd: iterate to release", .value = "NAME",
      .fallback = "auto", .choices = iterate_choice},
     {"basis", CLI_CHOICE, CLI_OPTIONAL,
-     "additive: one coefficient per bin, or per step between neighbouring bins",
+     "additive: one coefficient per bin, or per step between neighbouring bins; "
+     "mixed: bins for small integers, else steps",
      .value = "NAME", .fallback = "auto", .choices = basis_choice},
     {"bins", CLI_COUNT, CLI_OPTIONAL,
      "additive: number of bins of a number without bin_edges in the schema", .value = "K",

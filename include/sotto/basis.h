@@ -12,8 +12,9 @@ extern "C" {
 /* Values are part of the ABI: written out and never renumbered. Columns without an order have centred indicators. */
 typedef enum sotto_basis {
     SOTTO_BASIS_AUTO = 0,
-    SOTTO_BASIS_BINS = 1, /* one coefficient a bin: centred indicators */
-    SOTTO_BASIS_STEPS = 2 /* one coefficient between two neighbouring bins */
+    SOTTO_BASIS_BINS = 1,  /* one coefficient a bin: centred indicators */
+    SOTTO_BASIS_STEPS = 2, /* one coefficient between two neighbouring bins */
+    SOTTO_BASIS_MIXED = 3  /* bins for integers with a bin for each value, else steps */
 } sotto_basis;
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
 #include "base/svg.h"
+#include "base/svg_parts.h"
 
 #include <assert.h>
 #include <math.h>
@@ -10,14 +11,14 @@ enum { TICKS_WANTED = 5, TICKS_MAX = 16, LABEL_BYTES = 48 };
 
 /* --- text and numbers --- */
 
-static void add_escaped(sot_growing *out, const char *text)
+void sot_svg_add_escaped(sot_growing *out, const char *text)
 {
     for (const char *at = text; *at != '\0'; at++)
         sot_growing_markup(out, at, 1);
 }
 
 /* One decimal, without the locale's idea of a decimal point. */
-static void add_tenths(sot_growing *out, double value)
+void sot_svg_add_tenths(sot_growing *out, double value)
 {
     const long tenths = lround(value * 10.0);
     const long size = tenths < 0 ? -tenths : tenths;
@@ -25,10 +26,10 @@ static void add_tenths(sot_growing *out, double value)
     if (size % 10 != 0) sot_growing_format(out, ".%ld", size % 10);
 }
 
-static void add_place(sot_growing *out, const char *name, double value)
+void sot_svg_add_place(sot_growing *out, const char *name, double value)
 {
     sot_growing_format(out, " %s=\"", name);
-    add_tenths(out, value);
+    sot_svg_add_tenths(out, value);
     sot_growing_text(out, "\"");
 }
 
@@ -204,9 +205,9 @@ void sot_svg_begin(sot_growing *out, int width, int height, const char *title,
                        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
                        "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>",
                        width, height, width, height);
-    add_escaped(out, title);
+    sot_svg_add_escaped(out, title);
     sot_growing_text(out, "</title>\n<desc>");
-    add_escaped(out, description);
+    sot_svg_add_escaped(out, description);
     sot_growing_text(out, "</desc>\n");
     sot_growing_text(out, "<style>\n");
     sot_growing_text(out, palettes);
@@ -223,9 +224,9 @@ void sot_svg_begin_inline(sot_growing *out, int width, int height, const char *i
                        "<svg viewBox=\"0 0 %d %d\" role=\"img\" "
                        "aria-labelledby=\"%s-title %s-desc\">\n<title id=\"%s-title\">",
                        width, height, id, id, id);
-    add_escaped(out, title);
+    sot_svg_add_escaped(out, title);
     sot_growing_format(out, "</title>\n<desc id=\"%s-desc\">", id);
-    add_escaped(out, description);
+    sot_svg_add_escaped(out, description);
     sot_growing_text(out, "</desc>\n");
 }
 
@@ -234,24 +235,24 @@ void sot_svg_end(sot_growing *out)
     sot_growing_text(out, "</svg>\n");
 }
 
-static void add_text(sot_growing *out, const char *class_name, double x, double y,
-                     const char *anchor, const char *text)
+void sot_svg_add_text(sot_growing *out, const char *class_name, double x, double y,
+                      const char *anchor, const char *text)
 {
     sot_growing_format(out, "<text class=\"%s\"", class_name);
-    add_place(out, "x", x);
-    add_place(out, "y", y);
+    sot_svg_add_place(out, "x", x);
+    sot_svg_add_place(out, "y", y);
     sot_growing_format(out, " text-anchor=\"%s\">", anchor);
-    add_escaped(out, text);
+    sot_svg_add_escaped(out, text);
     sot_growing_text(out, "</text>\n");
 }
 
 static void add_grid_line(sot_growing *out, double x1, double y1, double x2, double y2)
 {
     sot_growing_text(out, "<line class=\"g\"");
-    add_place(out, "x1", x1);
-    add_place(out, "y1", y1);
-    add_place(out, "x2", x2);
-    add_place(out, "y2", y2);
+    sot_svg_add_place(out, "x1", x1);
+    sot_svg_add_place(out, "y1", y1);
+    sot_svg_add_place(out, "x2", x2);
+    sot_svg_add_place(out, "y2", y2);
     sot_growing_text(out, "/>\n");
 }
 
@@ -262,29 +263,29 @@ void sot_svg_panel_draw(sot_growing *out, const sot_svg_panel *panel)
     for (size_t i = 0; i < across.count; i++) {
         const double x = x_of(panel, across.values[i]);
         add_grid_line(out, x, panel->top, x, bottom);
-        add_text(out, "k", x, bottom + 16.0, "middle", across.labels[i]);
+        sot_svg_add_text(out, "k", x, bottom + 16.0, "middle", across.labels[i]);
     }
     for (size_t i = 0; i < up.count; i++) {
         const double y = y_of(panel, up.values[i]);
         add_grid_line(out, panel->left, y, right, y);
-        add_text(out, "k", panel->left - 6.0, y + 4.0, "end", up.labels[i]);
+        sot_svg_add_text(out, "k", panel->left - 6.0, y + 4.0, "end", up.labels[i]);
     }
     sot_growing_format(out,
                        "<rect class=\"g\" x=\"%d\" y=\"%d\" width=\"%d\" "
                        "height=\"%d\"/>\n",
                        panel->left, panel->top, panel->width, panel->height);
     if (panel->title[0] != '\0')
-        add_text(out, "t", panel->left, panel->top - 10.0, "start", panel->title);
-    add_text(out, "k", panel->left + panel->width / 2.0, bottom + 34.0, "middle",
-             panel->x.label);
+        sot_svg_add_text(out, "t", panel->left, panel->top - 10.0, "start", panel->title);
+    sot_svg_add_text(out, "k", panel->left + panel->width / 2.0, bottom + 34.0, "middle",
+                     panel->x.label);
     const double x = panel->left - 44.0, y = panel->top + panel->height / 2.0;
     sot_growing_text(out,
                      "<text class=\"k\" text-anchor=\"middle\" transform=\"translate(");
-    add_tenths(out, x);
+    sot_svg_add_tenths(out, x);
     sot_growing_text(out, " ");
-    add_tenths(out, y);
+    sot_svg_add_tenths(out, y);
     sot_growing_text(out, ") rotate(-90)\">");
-    add_escaped(out, panel->y.label);
+    sot_svg_add_escaped(out, panel->y.label);
     sot_growing_text(out, "</text>\n");
 }
 
@@ -305,9 +306,9 @@ void sot_svg_line(sot_growing *out, const sot_svg_panel *panel, sot_svg_style st
             sot_growing_text(out, " ");
         }
         open = true;
-        add_tenths(out, across);
+        sot_svg_add_tenths(out, across);
         sot_growing_text(out, ",");
-        add_tenths(out, up);
+        sot_svg_add_tenths(out, up);
     }
     if (open) sot_growing_text(out, "\"/>\n");
 }
@@ -317,7 +318,7 @@ void sot_svg_note(sot_growing *out, const sot_svg_panel *panel, sot_svg_style st
 {
     char class_name[8];
     (void)snprintf(class_name, sizeof class_name, "n%d", (int)style);
-    add_text(out, class_name, x_of(panel, x), y_of(panel, y), anchor, text);
+    sot_svg_add_text(out, class_name, x_of(panel, x), y_of(panel, y), anchor, text);
 }
 
 void sot_svg_points(sot_growing *out, const sot_svg_panel *panel, sot_svg_style style,
@@ -327,8 +328,8 @@ void sot_svg_points(sot_growing *out, const sot_svg_panel *panel, sot_svg_style 
         const double across = x_of(panel, x[i]), up = y_of(panel, y[i]);
         if (isnan(across) || isnan(up)) continue;
         sot_growing_format(out, "<circle class=\"n%d\" r=\"4\"", (int)style);
-        add_place(out, "cx", across);
-        add_place(out, "cy", up);
+        sot_svg_add_place(out, "cx", across);
+        sot_svg_add_place(out, "cy", up);
         sot_growing_text(out, "/>\n");
     }
 }
@@ -337,10 +338,10 @@ static void add_segment(sot_growing *out, sot_svg_style style, double x1, double
                         double x2, double y2)
 {
     sot_growing_format(out, "<line class=\"s%d\"", (int)style);
-    add_place(out, "x1", x1);
-    add_place(out, "y1", y1);
-    add_place(out, "x2", x2);
-    add_place(out, "y2", y2);
+    sot_svg_add_place(out, "x1", x1);
+    sot_svg_add_place(out, "y1", y1);
+    sot_svg_add_place(out, "x2", x2);
+    sot_svg_add_place(out, "y2", y2);
     sot_growing_text(out, "/>\n");
 }
 
@@ -370,9 +371,9 @@ void sot_svg_area(sot_growing *out, const sot_svg_panel *panel, sot_svg_style st
         const size_t at = i == 0 ? 0 : i <= count ? i - 1 : count - 1;
         const bool on_line = i > 0 && i <= count;
         if (i > 0) sot_growing_text(out, " ");
-        add_tenths(out, x_of(panel, x[at]));
+        sot_svg_add_tenths(out, x_of(panel, x[at]));
         sot_growing_text(out, ",");
-        add_tenths(out, on_line ? y_of(panel, y[at]) : bottom);
+        sot_svg_add_tenths(out, on_line ? y_of(panel, y[at]) : bottom);
     }
     sot_growing_text(out, "\"/>\n");
 }
@@ -386,9 +387,9 @@ void sot_svg_band(sot_growing *out, const sot_svg_panel *panel, sot_svg_style st
     for (size_t i = 0; i < 2 * count; i++) {
         const size_t at = i < count ? i : 2 * count - 1 - i;
         if (i > 0) sot_growing_text(out, " ");
-        add_tenths(out, x_of(panel, x[at]));
+        sot_svg_add_tenths(out, x_of(panel, x[at]));
         sot_growing_text(out, ",");
-        add_tenths(out, y_of(panel, i < count ? upper[at] : lower[at]));
+        sot_svg_add_tenths(out, y_of(panel, i < count ? upper[at] : lower[at]));
     }
     sot_growing_text(out, "\"/>\n");
 }
@@ -410,21 +411,21 @@ void sot_svg_row(sot_growing *out, const sot_svg_axis *axis, double value, doubl
                        (int)ROW_WIDTH, (int)ROW_HEIGHT);
     sot_growing_format(out, "<rect class=\"n%d\" y=\"4\" height=\"12\"",
                        value < 0.0 ? (int)SOT_SVG_SECOND : (int)SOT_SVG_FIRST);
-    add_place(out, "x", fmin(zero, end));
-    add_place(out, "width", fabs(end - zero));
+    sot_svg_add_place(out, "x", fmin(zero, end));
+    sot_svg_add_place(out, "width", fabs(end - zero));
     sot_growing_text(out, "/><path d=\"M");
-    add_tenths(out, zero);
+    sot_svg_add_tenths(out, zero);
     sot_growing_format(out, " 0V%d\"/>", (int)ROW_HEIGHT);
     if (reach > 0.0) {
         const double left = place_in_row(axis, value - reach);
         const double right = place_in_row(axis, value + reach);
         sot_growing_text(out, "<path class=\"noise\" d=\"M");
-        add_tenths(out, left);
+        sot_svg_add_tenths(out, left);
         sot_growing_format(out, " %dH", (int)ROW_MIDDLE);
-        add_tenths(out, right);
+        sot_svg_add_tenths(out, right);
         for (int side = 0; side < 2; side++) {
             sot_growing_text(out, "M");
-            add_tenths(out, side == 0 ? left : right);
+            sot_svg_add_tenths(out, side == 0 ? left : right);
             sot_growing_text(out, " 6v8");
         }
         sot_growing_text(out, "\"/>");

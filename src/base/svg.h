@@ -84,4 +84,24 @@ void sot_svg_band(sot_growing *out, const sot_svg_panel *panel, sot_svg_style st
  * cells have the numbers. `axis` is linear and contains 0. */
 void sot_svg_row(sot_growing *out, const sot_svg_axis *axis, double value, double reach);
 
+/* The place of a heat map, a grid of tiles. Labels need room to its left and 34 below, the scale 60. */
+typedef struct sot_svg_map {
+    size_t columns, rows; /* 1 or more */
+    int left, top, width, height;
+} sot_svg_map;
+
+/* Writes one tile. `share` from -1 to 1 is its colour: below 0 the first colour, above the second, 0 the page's.
+ * `words` are shown where the pointer rests. */
+void sot_svg_map_tile(sot_growing *out, const sot_svg_map *map, size_t column, size_t row,
+                      double share, const char *words);
+/* Names a column, below the map, or a row, to its left. */
+void sot_svg_map_label(sot_growing *out, const sot_svg_map *map, bool is_column,
+                       size_t index, const char *text);
+/* The frame, and the names of the columns and of the rows: the labels of rows need 16 above. */
+void sot_svg_map_frame(sot_growing *out, const sot_svg_map *map, const char *across,
+                       const char *down);
+/* Colours from share -1 to 1, and the numbers at both ends. */
+void sot_svg_map_scale(sot_growing *out, const sot_svg_map *map, const char *least,
+                       const char *most);
+
 #endif

@@ -88,7 +88,7 @@ static const sot_names iterates =
 static const sot_names clippings =
     SOT_NAMES("clipping", "flat", "per-layer", "automatic");
 static const sot_names optimizers = SOT_NAMES("optimizer", "sgd", "adam");
-static const sot_names bases = SOT_NAMES("basis", "auto", "bins", "steps");
+static const sot_names bases = SOT_NAMES("basis", "auto", "bins", "steps", "mixed");
 
 SOT_DEFINE_NAMES(sotto_sampler, samplers)
 SOT_DEFINE_NAMES(sotto_calibration, calibrations)

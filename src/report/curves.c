@@ -9,6 +9,7 @@
 #include "base/svg.h"
 #include "data/encode/blocks.h"
 #include "numeric/shown.h"
+#include "report/curves.h"
 #include "report/html.h"
 #include "report/report.h"
 
@@ -18,7 +19,7 @@ enum {
     DIGITS = 3,
     COLUMNS_SHOWN = 30,
     VALUES_SHOWN = 20,
-    POINTS_MAX = 2 * SOT_BINS_MAX,
+    POINTS_MAX = 2 * (SOT_BINS_MAX + SOT_BINS_HALVINGS),
     WORDS_BYTES = 768
 };
 
@@ -29,7 +30,7 @@ enum {
 /* Returns half the width of a band that holds 95% of the noise in value `index` of the curves; 0: not known. A value is
  * v.theta for a public vector v. |v|^2 is the squared norm of the block. Independent noise of deviation sigma on each
  * coefficient has deviation |v| sigma there. If theta is (1/lambda)-Lipschitz, the value is (|v|/lambda)-Lipschitz. */
-static double reach_of(const sot_report *report, const sot_bin_block *block, size_t index)
+double sot_curve_reach(const sot_report *report, const sot_bin_block *block, size_t index)
 {
     const sot_report_noise *noise = &report->noise;
     switch (noise->kind) {
@@ -54,7 +55,7 @@ typedef struct shape {
     double range; /* between the largest and the smallest value */
 } shape;
 
-static double value_of(const sot_report *report, const sot_bin_block *block,
+double sot_curve_value(const sot_report *report, const sot_bin_block *block,
                        size_t margin, size_t bin, size_t *out_index)
 {
     const size_t stride = sot_encoding_values(report->model->encoding) + 1;
@@ -69,7 +70,7 @@ static double range_of(const sot_report *report, const sot_bin_block *block)
         double least = INFINITY, most = -INFINITY;
         for (size_t bin = 0; bin < block->bins; bin++) {
             size_t index;
-            const double value = value_of(report, block, margin, bin, &index);
+            const double value = sot_curve_value(report, block, margin, bin, &index);
             least = fmin(least, value);
             most = fmax(most, value);
         }
@@ -124,8 +125,8 @@ static void list_points(const sot_report *report, const sot_bin_block *block,
     out->count = 0;
     for (size_t bin = 0; bin < block->bins; bin++) {
         size_t index;
-        const double value = value_of(report, block, margin, bin, &index);
-        const double reach = reach_of(report, block, index);
+        const double value = sot_curve_value(report, block, margin, bin, &index);
+        const double reach = sot_curve_reach(report, block, index);
         const bool last = bin + 1 == block->bins;
         add_point(out, begin_of(axis, bin), value, reach);
         add_point(out,
@@ -137,10 +138,10 @@ static void list_points(const sot_report *report, const sot_bin_block *block,
 static const char *name_of(const sot_report *report, const sot_bin_block *block,
                            char out[WORDS_BYTES])
 {
-    if (sotto_schema_is_matrix(report->model->schema))
-        (void)snprintf(out, WORDS_BYTES, "feature %zu", block->axis.column + 1);
-    else
-        (void)snprintf(out, WORDS_BYTES, "%s", block->axis.facts->name);
+    char name[SOT_BIN_NAME_BYTES];
+    sot_axis_name(report->model->encoding, &block->axis, name);
+    (void)snprintf(out, WORDS_BYTES, "%s%s",
+                   sotto_schema_is_matrix(report->model->schema) ? "feature " : "", name);
     return out;
 }
 
@@ -232,8 +233,8 @@ static sotto_status add_bars(sot_growing *out, const sot_report *report,
     for (size_t bin = 0; bin < block->bins; bin++) {
         size_t index;
         bars[bin].bin = bin;
-        bars[bin].value = value_of(report, block, margin, bin, &index);
-        bars[bin].reach = reach_of(report, block, index);
+        bars[bin].value = sot_curve_value(report, block, margin, bin, &index);
+        bars[bin].reach = sot_curve_reach(report, block, index);
     }
     qsort(bars, block->bins, sizeof *bars, larger_first);
     (void)snprintf(caption, sizeof caption, "%s%s%s", name_of(report, block, name),
@@ -307,7 +308,12 @@ static void explain(sot_growing *out, const sot_report *report)
 
 static bool is_line(const sot_bin_block *block)
 {
-    return block->axis.edges != NULL;
+    return block->axis.edges != NULL && !sot_bin_block_is_interaction(block);
+}
+
+static bool is_bars(const sot_bin_block *block)
+{
+    return block->axis.edges == NULL && !sot_bin_block_is_interaction(block);
 }
 
 /* One scale for the bars of all columns: a bar that is only noise stays small beside the others. */
@@ -318,11 +324,11 @@ static sot_svg_axis axis_of_bars(const sot_report *report, const shape *shapes,
     for (size_t i = 0; i < count; i++) {
         const sot_bin_block *block =
             sot_encoding_block(report->model->encoding, shapes[i].block);
-        for (size_t m = 0; m < report->model->margins && !is_line(block); m++) {
+        for (size_t m = 0; m < report->model->margins && is_bars(block); m++) {
             for (size_t bin = 0; bin < block->bins; bin++) {
                 size_t index;
-                const double value = value_of(report, block, m, bin, &index);
-                end = fmax(end, fabs(value) + reach_of(report, block, index));
+                const double value = sot_curve_value(report, block, m, bin, &index);
+                end = fmax(end, fabs(value) + sot_curve_reach(report, block, index));
             }
         }
     }
@@ -330,7 +336,28 @@ static sot_svg_axis axis_of_bars(const sot_report *report, const shape *shapes,
     return (sot_svg_axis){"", -end, end, false, false};
 }
 
-/* Curves side by side, then tables. */
+static size_t list_maps(const sot_report *report, const shape *shapes, size_t count,
+                        size_t *out_blocks)
+{
+    size_t maps = 0;
+    for (size_t i = 0; i < count; i++)
+        if (sot_bin_block_is_interaction(
+                sot_encoding_block(report->model->encoding, shapes[i].block)))
+            out_blocks[maps++] = shapes[i].block;
+    return maps;
+}
+
+static sotto_status add_maps(sot_growing *out, const sot_report *report,
+                             const shape *shapes, size_t count, sotto_error *error)
+{
+    size_t *blocks = sot_new_array(count, sizeof *blocks);
+    if (blocks == NULL) return sot_fail_memory(error, count, sizeof *blocks);
+    sot_report_add_maps(out, report, blocks, list_maps(report, shapes, count, blocks));
+    sot_free(blocks);
+    return SOTTO_OK;
+}
+
+/* Curves side by side, heat maps, then tables. */
 static sotto_status add_shapes(sot_growing *out, const sot_report *report,
                                const shape *shapes, size_t count, points *room,
                                sotto_error *error)
@@ -344,12 +371,13 @@ static sotto_status add_shapes(sot_growing *out, const sot_report *report,
             draw_curve(out, report, block, m, room);
     }
     sot_growing_text(out, "</div>\n");
+    status = add_maps(out, report, shapes, count, error);
     const sot_svg_axis axis = axis_of_bars(report, shapes, count);
     for (size_t i = 0; i < count; i++) {
         const sot_bin_block *block =
             sot_encoding_block(report->model->encoding, shapes[i].block);
         for (size_t m = 0;
-             m < report->model->margins && !is_line(block) && status == SOTTO_OK; m++)
+             m < report->model->margins && is_bars(block) && status == SOTTO_OK; m++)
             status = add_bars(out, report, block, m, &axis, error);
     }
     return status;

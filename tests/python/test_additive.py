@@ -74,6 +74,40 @@ def test_categories_and_edges_come_from_the_schema():
     assert town["values"] == ["Lund", "Ystad"] and age["edges"] == [40.0, 65.0]
 
 
+def test_an_interaction_is_what_two_curves_are_not():
+    random = np.random.default_rng(4)
+    table = pd.DataFrame({"hour": random.integers(0, 4, 3000), "works": random.random(3000) < 0.5})
+    table["busy"] = (table["hour"] >= 2) == table["works"]
+    columns = [{"name": "hour", "type": "integer", "lower": 0, "upper": 3},
+               {"name": "works", "type": "boolean"}, {"name": "busy", "type": "boolean"}]
+    schema = {"target": "busy", "columns": columns, "interactions": [["hour", "works"]]}
+    settings = {"expected_rows": 3000, **SEEDED}
+    model = sotto.AdditiveClassifier(1.0, 1e-6, schema=schema, **settings).fit(table)
+    alone = sotto.AdditiveClassifier(1.0, 1e-6, schema={**schema, "interactions": []}, **settings).fit(table)
+    assert model.score(table) > 0.99 > 0.7 > alone.score(table)
+    pair = model.curves_[2]
+    assert [axis["column"] for axis in pair["interaction"]] == ["hour", "works"]
+    assert pair["interaction"][1]["values"] == ["false", "true"]
+    numbers = np.array(pair["adds"][0])
+    assert numbers.shape == (4, 2)
+    assert (np.sign(numbers) == [[1, -1], [1, -1], [-1, 1], [-1, 1]]).all()
+
+
+def test_exclusive_booleans_are_one_column():
+    random = np.random.default_rng(5)
+    soil = random.integers(0, 4, 800)
+    table = pd.DataFrame({f"soil_{i}": soil == i for i in range(3)})
+    table["grows"] = soil == 1
+    schema = {"target": "grows", "exclusive": [["soil_0", "soil_1", "soil_2"]],
+              "columns": [{"name": name, "type": "boolean"} for name in table.columns]}
+    model = sotto.AdditiveClassifier(5.0, 1e-6, schema=schema, **SEEDED).fit(table)
+    assert model.score(table) > 0.99
+    (curve,) = model.curves_
+    assert curve["values"] == ["soil_0", "soil_1", "soil_2", "none of them"]
+    line = sotto.LogisticRegression(5.0, 1e-6, schema=schema, **SEEDED).fit(table)
+    assert line.plan()["norm_bound"] == pytest.approx(2 ** 0.5, rel=1e-6) and line.score(table) > 0.99
+
+
 def test_columns_without_bounds_are_refused():
     X, y = arc(50)
     with pytest.raises(sotto.InvalidArgumentError, match="no bounds"):

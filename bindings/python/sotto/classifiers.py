@@ -94,8 +94,9 @@ class AdditiveClassifier(Bins, Probabilities, Classifier):
     decision_threshold : float
         With two classes predict() and score() choose the second from this probability on; default 0.5. It
         changes no release: set_params() may change it after fit().
-    basis : {"auto", "bins", "steps"}
-        One coefficient for each bin, or one for each step between neighbouring bins.
+    basis : {"auto", "bins", "steps", "mixed"}
+        One coefficient for each bin, or one for each step between neighbouring bins. "mixed": bins for integers with a
+        bin for each value, steps for other ordered columns.
     bins : int, optional
         Number of bins of a number whose edges the schema does not give; default the library's rule.
     """

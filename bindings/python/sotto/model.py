@@ -65,7 +65,8 @@ class Model(Certified, Handle):
     curves_ : list of dict
         For an additive model the contributions of bins to the score: one dict for each column. It has "column",
         and "edges" between "lower" and "upper", or "values". "adds" has one list, or one for each class of
-        several. Empty for other models.
+        several. For an interaction "interaction" has two such columns, and "adds" has a list of lists, one list for
+        each bin of the first column. Empty for other models.
     rule_ : str or None
         For a concept the condition of its positive class: ``"age >= 37"``.
     noisy_errors_ : list of ndarray or None

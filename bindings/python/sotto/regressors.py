@@ -80,8 +80,9 @@ class AdditiveRegressor(Bins, Regressor):
         Public bounds of y; needed unless there is a schema. Predictions stay within them.
     threshold : float, optional
         Residuals beyond it count linearly, for y scaled to [-1, 1]; default 0.5.
-    basis : {"auto", "bins", "steps"}
-        One coefficient for each bin, or one for each step between neighbouring bins.
+    basis : {"auto", "bins", "steps", "mixed"}
+        One coefficient for each bin, or one for each step between neighbouring bins. "mixed": bins for integers with a
+        bin for each value, steps for other ordered columns.
     bins : int, optional
         Number of bins of a number whose edges the schema does not give; default the library's rule.
     """

@@ -9,32 +9,58 @@
 
 /* ---- the columns of a table ---- */
 
-static void write_row(sot_c_exporter *self)
+static void mark_axis(bool *used, const sot_axis *axis)
+{
+    if (axis->members == NULL) {
+        used[axis->column] = true;
+        return;
+    }
+    for (size_t i = 0; i + 1 < axis->bins; i++)
+        used[axis->members[i]] = true;
+}
+
+/* Marks the columns that blocks look at. The columns of an interaction have blocks of their own. */
+static void mark_columns(const sot_c_exporter *self, bool *used)
+{
+    for (size_t i = 0; i < sot_encoding_blocks(self->encoding); i++)
+        mark_axis(used, &sot_encoding_block(self->encoding, i)->axis);
+}
+
+static void write_row(sot_c_exporter *self, const bool *used)
 {
     bool category = false;
-    const size_t count = sot_encoding_blocks(self->encoding);
-    for (size_t i = 0; i < count; i++) {
-        const sotto_column *column = sot_encoding_block(self->encoding, i)->axis.facts;
+    const sotto_schema *schema = self->model->schema;
+    for (size_t i = 0; i < sotto_schema_size(schema); i++) {
+        const sotto_column *column = sotto_schema_column(schema, i);
+        if (!used[i]) continue;
         sot_c_values(self, column, i);
         category = category || column->type == SOTTO_COLUMN_CATEGORY;
     }
     sot_c_write(self, "/* A missing cell: NAN, NULL, or anything that is not listed "
                       "here. */\ntypedef struct @_row {\n");
-    for (size_t i = 0; i < count; i++)
-        sot_c_row_member(self, sot_encoding_block(self->encoding, i)->axis.facts, i);
+    for (size_t i = 0; i < sotto_schema_size(schema); i++)
+        if (used[i]) sot_c_row_member(self, sotto_schema_column(schema, i), i);
     sot_c_write(self, "} @_row;\n\n");
     if (category) sot_c_place(self);
 }
 
-static sotto_status name_members(sot_c_exporter *self, sotto_error *error)
+static sotto_status write_columns(sot_c_exporter *self, sotto_error *error)
 {
-    const size_t count = sot_encoding_blocks(self->encoding);
-    self->members = sot_new_array(count, sizeof *self->members);
-    if (self->members == NULL)
-        return sot_fail_memory(error, count, sizeof *self->members);
-    for (size_t i = 0; i < count; i++)
-        sot_c_member(sot_encoding_block(self->encoding, i)->axis.facts->name, i + 1,
-                     self->members[i]);
+    const sotto_schema *schema = self->model->schema;
+    const size_t size = sotto_schema_size(schema);
+    bool *used = sot_new_array(size, sizeof *used);
+    self->members = sot_new_array(size, sizeof *self->members);
+    if (used == NULL || self->members == NULL) {
+        sot_free(used);
+        return sot_fail_memory(error, size, sizeof *self->members);
+    }
+    mark_columns(self, used);
+    for (size_t i = 0, number = 1; i < size; i++)
+        if (used[i])
+            sot_c_member(sotto_schema_column(schema, i)->name, number++,
+                         self->members[i]);
+    write_row(self, used);
+    sot_free(used);
     return SOTTO_OK;
 }
 
@@ -50,22 +76,33 @@ static void write_list(sot_c_exporter *self, const double *numbers, size_t count
     sot_c_text(self, "}");
 }
 
+static void write_edges(sot_c_exporter *self, const sot_axis *axis, size_t index,
+                        const char *suffix)
+{
+    if (axis->edges == NULL) return;
+    sot_c_write(self, "static const double @_edges_");
+    sot_c_print(&self->output, "%zu%s[%zu] = ", index + 1, suffix, axis->bins - 1);
+    write_list(self, axis->edges, axis->bins - 1);
+    sot_c_text(self, ";\n");
+}
+
 static void write_tables(sot_c_exporter *self, size_t index)
 {
     const sot_bin_block *block = sot_encoding_block(self->encoding, index);
     const size_t stride = sot_encoding_values(self->encoding) + 1;
     const size_t vectors = sot_c_vectors(self->model);
+    const char *name = block->axis.facts->name;
     sot_c_text(self, "/* ");
-    sot_c_comment(&self->output, block->axis.facts->name == NULL
-                                     ? "one feature"
-                                     : block->axis.facts->name);
-    sot_c_text(self, ": contribution of each bin to the score. */\n");
-    if (block->axis.edges != NULL) {
-        sot_c_write(self, "static const double @_edges_");
-        sot_c_print(&self->output, "%zu[%zu] = ", index + 1, block->bins - 1);
-        write_list(self, block->axis.edges, block->bins - 1);
-        sot_c_text(self, ";\n");
+    sot_c_comment(&self->output, name == NULL ? "one feature" : name);
+    if (sot_bin_block_is_interaction(block)) {
+        sot_c_text(self, " and ");
+        sot_c_comment(&self->output, block->second.facts->name);
+        sot_c_text(self, ": contribution of each pair of bins to the score. */\n");
+        write_edges(self, &block->second, index, "_second");
+    } else {
+        sot_c_text(self, ": contribution of each bin to the score. */\n");
     }
+    write_edges(self, &block->axis, index, "");
     sot_c_write(self, "static const double @_curve_");
     sot_c_print(&self->output, "%zu[%zu][%zu] = {\n    ", index + 1, vectors,
                 block->bins);
@@ -101,17 +138,30 @@ static void write_bin(sot_c_exporter *self)
 
 /* ---- the score ---- */
 
-static void write_place(sot_c_exporter *self, size_t index)
+/* The place of the first boolean of an exclusive list that is 1, by assignments from the last one to the first. */
+static void write_first_true(sot_c_exporter *self, const sot_axis *axis)
 {
-    const sot_axis *axis = &sot_encoding_block(self->encoding, index)->axis;
+    sot_c_print(&self->output, "%zu", axis->bins - 1);
+    for (size_t i = axis->bins - 1; i-- > 0;)
+        sot_c_print(&self->output, ";\n    if (row->%s == 1) bin = %zu",
+                    self->members[axis->members[i]], i);
+}
+
+static void write_place(sot_c_exporter *self, const sot_axis *axis, size_t index,
+                        const char *suffix)
+{
     const sotto_column *column = axis->facts;
+    if (axis->members != NULL) {
+        write_first_true(self, axis);
+        return;
+    }
     if (axis->edges == NULL && column->type == SOTTO_COLUMN_CATEGORY) {
-        sot_c_place_of(self, column, index);
+        sot_c_place_of(self, column, axis->column);
         return;
     }
     if (axis->edges == NULL) {
         sot_c_text(self, "(size_t)(");
-        sot_c_cell(self, column, index);
+        sot_c_cell(self, column, axis->column);
         sot_c_text(self, ")");
         return;
     }
@@ -120,13 +170,22 @@ static void write_place(sot_c_exporter *self, size_t index)
     if (self->members == NULL)
         sot_c_print(&self->output, "x[%zu]", axis->column);
     else
-        sot_c_cell(self, column, index);
+        sot_c_cell(self, column, axis->column);
     for (size_t i = 0; i < 3; i++) {
         sot_c_text(self, ", ");
         sot_c_value(self, facts[i]);
     }
     sot_c_write(self, ", @_edges_");
-    sot_c_print(&self->output, "%zu, %zu)", index + 1, axis->bins - 1);
+    sot_c_print(&self->output, "%zu%s, %zu)", index + 1, suffix, axis->bins - 1);
+}
+
+static void write_place_of_block(sot_c_exporter *self, size_t index)
+{
+    const sot_bin_block *block = sot_encoding_block(self->encoding, index);
+    write_place(self, &block->axis, index, "");
+    if (!sot_bin_block_is_interaction(block)) return;
+    sot_c_print(&self->output, " * %zu\n        + ", block->second.bins);
+    write_place(self, &block->second, index, "_second");
 }
 
 static void write_start(sot_c_exporter *self)
@@ -154,7 +213,7 @@ static void write_score(sot_c_exporter *self, const char *argument, const char *
     write_start(self);
     for (size_t i = 0; i < sot_encoding_blocks(self->encoding); i++) {
         sot_c_text(self, "    bin = ");
-        write_place(self, i);
+        write_place_of_block(self, i);
         if (vectors > 1)
             sot_c_print(&self->output,
                         ";\n    for (k = 0; k < %zu; k++) scores[k] += ", vectors);
@@ -172,9 +231,8 @@ sotto_status sot_c_additive(sot_c_exporter *self, sotto_error *error)
 {
     const bool matrix = sotto_schema_is_matrix(self->model->schema);
     if (!matrix) {
-        const sotto_status status = name_members(self, error);
+        const sotto_status status = write_columns(self, error);
         if (status != SOTTO_OK) return status;
-        write_row(self);
     }
     for (size_t i = 0; i < sot_encoding_blocks(self->encoding); i++)
         write_tables(self, i);

@@ -206,6 +206,24 @@ void sot_c_values(sot_c_exporter *self, const sotto_column *column, size_t index
     sot_c_text(self, "};\n\n");
 }
 
+/* The booleans of exclusive lists have their names behind those of the parts. */
+static size_t first_member(const sot_c_exporter *self, size_t part)
+{
+    size_t first = self->encoding->part_count;
+    for (size_t i = 0; i < part; i++)
+        first += self->encoding->parts[i].member_count;
+    return first;
+}
+
+static void write_list(sot_c_exporter *self, size_t index)
+{
+    const sot_encode_part *part = &self->encoding->parts[index];
+    const size_t first = first_member(self, index);
+    for (size_t k = 0; k < part->member_count; k++)
+        sot_c_row_member(self, sotto_schema_column(self->model->schema, part->members[k]),
+                         first + k);
+}
+
 static void write_row(sot_c_exporter *self)
 {
     const size_t count = self->encoding->part_count;
@@ -213,8 +231,12 @@ static void write_row(sot_c_exporter *self)
         sot_c_values(self, self->encoding->parts[i].column, i);
     sot_c_write(self, "/* A missing cell: NAN, NULL, or anything that is not listed "
                       "here. */\ntypedef struct @_row {\n");
-    for (size_t i = 0; i < count; i++)
-        sot_c_row_member(self, self->encoding->parts[i].column, i);
+    for (size_t i = 0; i < count; i++) {
+        if (self->encoding->parts[i].members != NULL)
+            write_list(self, i);
+        else
+            sot_c_row_member(self, self->encoding->parts[i].column, i);
+    }
     sot_c_write(self, "} @_row;\n\n");
 }
 
@@ -273,12 +295,29 @@ void sot_c_cell(sot_c_exporter *self, const sotto_column *column, size_t index)
     }
 }
 
+/* The first boolean of an exclusive list that is 1, by assignments from the last one to the first. */
+static void write_first_true(sot_c_exporter *self, size_t index)
+{
+    const sot_encode_part *part = &self->encoding->parts[index];
+    const size_t first = first_member(self, index);
+    sot_c_print(&self->output, "    value[%zu] = 0.0;\n    place[%zu] = %zu;\n", index,
+                index, part->first);
+    for (size_t k = part->member_count; k-- > 0;)
+        sot_c_print(&self->output,
+                    "    if (row->%s == 1) value[%zu] = 1.0, place[%zu] = %zu;\n",
+                    self->members[first + k], index, index, part->first + k);
+}
+
 /* value[i] and place[i] of one column. */
 static void write_part(sot_c_exporter *self, size_t index)
 {
     const sot_encode_part *part = &self->encoding->parts[index];
     const sotto_column *column = part->column;
     sot_output *output = &self->output;
+    if (part->members != NULL) {
+        write_first_true(self, index);
+        return;
+    }
     if (column->type == SOTTO_COLUMN_CATEGORY) {
         sot_c_print(output, "    value[%zu] = 1.0;\n    place[%zu] = %zu + ", index,
                     index, part->first);
@@ -293,14 +332,27 @@ static void write_part(sot_c_exporter *self, size_t index)
     sot_c_print(output, ");\n    place[%zu] = %zu;\n", index, part->first);
 }
 
+static void name_members(sot_c_exporter *self)
+{
+    const sot_encoding *encoding = self->encoding;
+    for (size_t i = 0; i < encoding->part_count; i++) {
+        const sot_encode_part *part = &encoding->parts[i];
+        const size_t first = first_member(self, i);
+        sot_c_member(part->column->name, i + 1, self->members[i]);
+        for (size_t k = 0; k < part->member_count; k++)
+            sot_c_member(sotto_schema_column(self->model->schema, part->members[k])->name,
+                         first + k + 1, self->members[first + k]);
+    }
+}
+
 static sotto_status write_table(sot_c_exporter *self, sotto_error *error)
 {
     const size_t count = self->encoding->part_count;
-    self->members = sot_new_array(count, sizeof *self->members);
+    const size_t names = first_member(self, count);
+    self->members = sot_new_array(names, sizeof *self->members);
     if (self->members == NULL)
-        return sot_fail_memory(error, count, sizeof *self->members);
-    for (size_t i = 0; i < count; i++)
-        sot_c_member(self->encoding->parts[i].column->name, i + 1, self->members[i]);
+        return sot_fail_memory(error, names, sizeof *self->members);
+    name_members(self);
     write_row(self);
     write_cells(self);
     write_units(self);

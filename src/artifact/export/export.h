@@ -41,7 +41,8 @@ typedef struct sot_c_exporter {
     const sot_encoding *encoding;
     const char *name;
     char (*members)[SOT_C_NAME_BYTES]; /* of a table: one a part, of a concept one a
-                                          column that it looks at */
+                                          column that it looks at, of an additive model one
+                                          a column of the schema */
 } sot_c_exporter;
 
 void sot_c_text(sot_c_exporter *self, const char *plain);

@@ -22,7 +22,7 @@ sotto_status sot_model_read_blocks(const sot_json_value *root, sotto_model *mode
     if (status == SOTTO_OK &&
         (sotto_basis_from_name(word, &rule.basis, &why) != SOTTO_OK ||
          rule.basis == SOTTO_BASIS_AUTO))
-        status = sot_json_refuse(&settings, "its basis is bins or steps", error);
+        status = sot_json_refuse(&settings, "its basis is bins, steps or mixed", error);
     if (status == SOTTO_OK) status = sot_json_get_double(&settings, "bins", &bins, error);
     if (status == SOTTO_OK &&
         !(bins >= 2.0 && bins <= SOT_BINS_MAX && bins == (double)(size_t)bins))
@@ -112,24 +112,60 @@ static void write_bins(sot_json_writer *writer, const sot_axis *axis)
     sot_json_end_array(writer);
 }
 
+static void write_axis(sot_json_writer *writer, const sotto_model *model,
+                       const sot_axis *axis)
+{
+    if (sotto_schema_is_matrix(model->schema))
+        sot_json_put_whole(writer, "column", axis->column + 1);
+    else
+        sot_json_put_text(writer, "column", axis->facts->name);
+    write_bins(writer, axis);
+}
+
+/* Two axes, or the one axis itself. */
+static void write_axes(sot_json_writer *writer, const sotto_model *model,
+                       const sot_bin_block *block)
+{
+    if (!sot_bin_block_is_interaction(block)) {
+        write_axis(writer, model, &block->axis);
+        return;
+    }
+    const sot_axis *const axes[] = {&block->axis, &block->second};
+    sot_json_open_array(writer, "interaction");
+    for (size_t i = 0; i < 2; i++) {
+        sot_json_begin_object(writer);
+        write_axis(writer, model, axes[i]);
+        sot_json_end_object(writer);
+    }
+    sot_json_end_array(writer);
+}
+
+/* The numbers of a margin from `index` on; of an interaction a list for each bin of the first column. */
+static void write_values(sot_json_writer *writer, const sotto_model *model,
+                         const sot_bin_block *block, size_t index)
+{
+    const size_t lists = sot_bin_block_is_interaction(block) ? block->axis.bins : 1;
+    const size_t length = block->bins / lists;
+    if (lists > 1) sot_json_begin_array(writer);
+    for (size_t k = 0; k < lists; k++) {
+        sot_json_begin_array(writer);
+        for (size_t i = 0; i < length; i++)
+            sot_json_write_double(writer,
+                                  sot_model_curve_value(model, index + k * length + i));
+        sot_json_end_array(writer);
+    }
+    if (lists > 1) sot_json_end_array(writer);
+}
+
 static void write_curve(sot_json_writer *writer, const sotto_model *model,
                         const sot_bin_block *block)
 {
     const size_t stride = sot_encoding_values(model->encoding) + 1;
     sot_json_begin_object(writer);
-    if (sotto_schema_is_matrix(model->schema))
-        sot_json_put_whole(writer, "column", block->axis.column + 1);
-    else
-        sot_json_put_text(writer, "column", block->axis.facts->name);
-    write_bins(writer, &block->axis);
+    write_axes(writer, model, block);
     sot_json_open_array(writer, "adds");
-    for (size_t k = 0; k < model->margins; k++) {
-        sot_json_begin_array(writer);
-        for (size_t i = 0; i < block->bins; i++)
-            sot_json_write_double(
-                writer, sot_model_curve_value(model, k * stride + block->value + i));
-        sot_json_end_array(writer);
-    }
+    for (size_t k = 0; k < model->margins; k++)
+        write_values(writer, model, block, k * stride + block->value);
     sot_json_end_array(writer);
     sot_json_end_object(writer);
 }

@@ -150,7 +150,8 @@ static sotto_status encode_bins(sotto_training *training, sotto_error *error)
     sot_target_role role = SOT_TARGET_CLASSES;
     sot_bins_rule rule;
     sotto_status status = find_role(&training->config, training->schema, &role, error);
-    if (status == SOTTO_OK) status = sot_additive_rule(&training->config, &rule, error);
+    if (status == SOTTO_OK)
+        status = sot_additive_rule(&training->config, role, &rule, error);
     if (status != SOTTO_OK) return status;
     return sot_encoding_new_blocks(training->schema, training->target, role, &rule,
                                    &training->encoding, error);

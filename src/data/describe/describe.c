@@ -68,6 +68,24 @@ static void warn_of_parts(sot_description *made)
     }
 }
 
+enum { BOOLEANS_MOST = 7 }; /* outside of exclusive lists, without a warning */
+
+/* Each boolean outside of exclusive lists adds the square of its largest feature to R^2. */
+static void warn_of_booleans(sot_description *made)
+{
+    const sot_encoding *encoding = made->encoding;
+    size_t booleans = 0;
+    for (size_t i = 0; i < encoding->part_count; i++)
+        if (encoding->parts[i].members == NULL &&
+            encoding->parts[i].column->type == SOTTO_COLUMN_BOOLEAN)
+            booleans++;
+    if (booleans <= BOOLEANS_MOST || encoding->cut) return;
+    warn(made,
+         "R counts all %zu booleans as true; if at most one of several is true in a "
+         "row, list them in \"exclusive\" for a smaller R and less noise",
+         booleans);
+}
+
 static void warn_of_learning(sot_description *made)
 {
     const sotto_row_norm norm = sotto_schema_row_norm(made->schema);
@@ -82,6 +100,7 @@ static void warn_of_learning(sot_description *made)
              "no row is longer than %.6g, so that the row norm of %.6g clips nothing",
              made->encoding->bound, norm.bound);
     warn_of_parts(made);
+    if (made->encoding->parts != NULL) warn_of_booleans(made);
 }
 
 static void collect_warnings(sot_description *made)

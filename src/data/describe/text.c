@@ -137,9 +137,13 @@ static void say_learning(sot_description *made)
     }
     line(made, "features");
     sot_growing_format(&made->text, "%zu", encoding->features);
+    size_t columns = 0;
+    for (size_t i = 0; i < encoding->part_count; i++)
+        columns +=
+            encoding->parts[i].members == NULL ? 1 : encoding->parts[i].member_count;
     if (encoding->parts != NULL)
-        sot_growing_format(&made->text, " from %zu column%s", encoding->part_count,
-                           encoding->part_count == 1 ? "" : "s");
+        sot_growing_format(&made->text, " from %zu column%s", columns,
+                           columns == 1 ? "" : "s");
     if (encoding->intercept > 0.0) {
         sot_growing_text(&made->text, ", and a constant column of ");
         say_number(made, encoding->intercept);

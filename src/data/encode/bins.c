@@ -40,8 +40,18 @@ static double number_of(const sot_axis *axis, const sot_record *record)
                                   : value;
 }
 
+/* The first boolean that is true. The schema says that a missing or malformed cell is false. */
+static size_t first_true(const sot_axis *axis, const sot_record *record)
+{
+    const size_t count = axis->bins - 1;
+    for (size_t i = 0; i < count; i++)
+        if (record->cells[axis->members[i]] >= 1.0) return i;
+    return count;
+}
+
 size_t sot_axis_bin(const sot_axis *axis, const sot_record *record)
 {
+    if (axis->members != NULL) return first_true(axis, record);
     const double value = number_of(axis, record);
     if (axis->edges != NULL) return place_among(axis->edges, axis->bins - 1, value);
     const size_t bin = (size_t)value; /* at least 0, at most bins - 1 */
@@ -50,7 +60,10 @@ size_t sot_axis_bin(const sot_axis *axis, const sot_record *record)
 
 size_t sot_bin_block_bin(const sot_bin_block *block, const sot_record *record)
 {
-    return sot_axis_bin(&block->axis, record);
+    const size_t bin = sot_axis_bin(&block->axis, record);
+    return sot_bin_block_is_interaction(block)
+               ? bin * block->second.bins + sot_axis_bin(&block->second, record)
+               : bin;
 }
 
 /* ---- the feature vector ---- */
@@ -178,6 +191,7 @@ sot_bins_layout *sot_bins_layout_copy(const sot_bins_layout *layout)
     for (size_t i = 0; i < layout->count; i++) {
         copy->list[i] = layout->list[i];
         copy->list[i].axis = (sot_axis){.bins = layout->list[i].bins};
+        copy->list[i].second = (sot_axis){.bins = 0};
         copy->offsets[i] = layout->list[i].value;
     }
     return copy;

@@ -16,84 +16,56 @@
 #include "data/schema/parts.h"
 #include "numeric/outward.h"
 
-/* ---- edges ---- */
-
-/* Appends an edge if it begins a bin: above the last one and the lower bound, not above the upper one. */
-static void add_edge(sot_blocks *blocks, const sotto_column *facts, sot_axis *axis,
-                     double edge)
-{
-    double *edges = blocks->edges + blocks->edge_count;
-    const size_t count = axis->bins - 1;
-    const double last = count == 0 ? facts->lower : edges[count - 1];
-    if (!(edge > last && edge <= facts->upper)) return;
-    edges[count] = edge;
-    axis->bins++;
-}
-
-static double values_of(const sotto_column *facts)
-{
-    return facts->type == SOTTO_COLUMN_INTEGER ? facts->upper - facts->lower + 1.0
-                                               : (double)INFINITY;
-}
-
-/* The edges of a number: those of the schema, one before each value of a small integer, or equal widths. */
-static void lay_edges(sot_blocks *blocks, sot_axis *axis)
-{
-    const sotto_column *facts = axis->facts;
-    const double values = values_of(facts);
-    const size_t bins = blocks->rule.bins;
-    axis->bins = 1;
-    if (facts->bin_edge_count > 0) {
-        for (size_t i = 0; i < facts->bin_edge_count; i++)
-            add_edge(blocks, facts, axis, facts->bin_edges[i]);
-    } else if (values <= fmax(SOT_BINS_OF_VALUES, (double)bins)) {
-        for (size_t i = 1; i < (size_t)values; i++)
-            add_edge(blocks, facts, axis, facts->lower + (double)i);
-    } else {
-        const double width = (facts->upper - facts->lower) / (double)bins;
-        for (size_t i = 1; i < bins; i++)
-            add_edge(blocks, facts, axis, facts->lower + (double)i * width);
-    }
-    axis->edges = blocks->edges + blocks->edge_count;
-    blocks->edge_count += axis->bins - 1;
-}
-
-/* Room for all edges at once, so that they never move. */
-static size_t edges_most(const sot_blocks *blocks, const sotto_column *facts)
-{
-    if (facts->value_count > 0 || facts->type == SOTTO_COLUMN_BOOLEAN) return 0;
-    return facts->bin_edge_count > 0
-               ? facts->bin_edge_count
-               : (size_t)fmax(SOT_BINS_OF_VALUES, (double)blocks->rule.bins);
-}
+/* "column=bin & column=bin" */
+enum { NAME_BYTES = 4 * SOT_BIN_NAME_BYTES + 16 };
 
 /* ---- blocks ---- */
 
-static void add_block(sot_encoding *encoding, size_t column, const sotto_column *facts)
+static bool has_steps(const sot_bins_rule *rule, const sot_axis *axis)
+{
+    switch (rule->basis) {
+    case SOTTO_BASIS_STEPS:
+        return axis->ordered;
+    case SOTTO_BASIS_MIXED:
+        return axis->ordered && !sot_axis_has_own_values(axis->facts, rule->bins);
+    case SOTTO_BASIS_BINS:
+    case SOTTO_BASIS_AUTO:
+        break;
+    }
+    return false;
+}
+
+static void add_block(sot_encoding *encoding, sot_axis axis, sot_axis second)
 {
     sot_blocks *blocks = encoding->blocks;
-    sot_axis axis = {.column = column, .facts = facts, .ordered = true};
-    if (facts->type == SOTTO_COLUMN_CATEGORY) {
-        axis.bins = facts->value_count;
-        axis.ordered = facts->ordered;
-    } else if (facts->type == SOTTO_COLUMN_BOOLEAN) {
-        axis.bins = 2;
-        axis.ordered =
-            false; /* an indicator, whose centred form is shorter than a step */
-    } else {
-        lay_edges(blocks, &axis);
-    }
-    if (axis.bins < 2) return; /* all records have the same bin */
-    const bool steps = axis.ordered && blocks->rule.basis == SOTTO_BASIS_STEPS;
+    const size_t bins = axis.bins * (second.bins > 0 ? second.bins : 1);
+    if (bins < 2) return; /* all records have the same bin */
+    const bool steps = second.bins == 0 && has_steps(&blocks->rule, &axis);
     blocks->list[blocks->count++] =
         (sot_bin_block){.axis = axis,
-                        .bins = axis.bins,
+                        .second = second,
+                        .bins = bins,
                         .basis = steps ? SOTTO_BASIS_STEPS : SOTTO_BASIS_BINS,
                         .first = encoding->features,
-                        .width = steps ? axis.bins - 1 : axis.bins,
+                        .width = steps ? bins - 1 : bins,
                         .value = blocks->values};
-    encoding->features += steps ? axis.bins - 1 : axis.bins;
-    blocks->values += axis.bins;
+    encoding->features += steps ? bins - 1 : bins;
+    blocks->values += bins;
+}
+
+static void add_column(sot_encoding *encoding, size_t column, const sotto_column *facts)
+{
+    sot_blocks *blocks = encoding->blocks;
+    const sot_group *group = sot_blocks_group_of(blocks, column);
+    if (group != NULL && group->columns[0] != column) return;
+    const sot_axis none = {.bins = 0};
+    const sot_axis axis =
+        group == NULL ? sot_axis_of_column(blocks, column, facts, blocks->rule.bins, true)
+                      : (sot_axis){.column = column,
+                                   .facts = &group->facts,
+                                   .bins = group->count + 1,
+                                   .members = group->columns};
+    add_block(encoding, axis, none);
 }
 
 static sotto_status refuse_unbounded(const char *name, sotto_error *error)
@@ -129,28 +101,80 @@ static sotto_status list_matrix(sot_encoding *encoding, sotto_error *error)
     const size_t count = sotto_schema_features(encoding->schema);
     size_t edges;
     if (numbers == NULL) return refuse_unbounded(NULL, error);
-    if (!sot_size_mul(count, edges_most(blocks, numbers), &edges)) edges = SIZE_MAX;
+    if (!sot_size_mul(count, sot_axis_edges_most(numbers, blocks->rule.bins), &edges))
+        edges = SIZE_MAX;
     const sotto_status status = reserve(blocks, count, edges, error);
     for (size_t i = 0; i < count && status == SOTTO_OK; i++)
-        add_block(encoding, i, numbers);
+        add_column(encoding, i, numbers);
     return status;
+}
+
+/* ---- interactions ---- */
+
+/* Numbers without edges of their own have few bins: a pair has the product. */
+static size_t bins_of_interaction(const sot_blocks *blocks)
+{
+    return blocks->rule.bins < SOT_BINS_OF_INTERACTION ? blocks->rule.bins
+                                                       : SOT_BINS_OF_INTERACTION;
+}
+
+static sotto_status add_interaction(sot_encoding *encoding, const size_t *columns,
+                                    sotto_error *error)
+{
+    sot_blocks *blocks = encoding->blocks;
+    sot_axis axes[2];
+    for (size_t i = 0; i < 2; i++) {
+        const sotto_column *facts = sotto_schema_column(encoding->schema, columns[i]);
+        if (columns[i] == encoding->target->index) {
+            return sot_fail(
+                error, SOTTO_INVALID_ARGUMENT,
+                "the target '%.60s' is in an interaction of the schema; leave "
+                "that interaction out",
+                facts->name);
+        }
+        axes[i] = sot_axis_of_column(blocks, columns[i], facts,
+                                     bins_of_interaction(blocks), false);
+        if (axes[i].bins < 2) {
+            return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                            "the column '%.60s' has one bin, and is in an interaction of "
+                            "the schema; leave that interaction out",
+                            facts->name);
+        }
+    }
+    if (axes[0].bins > SOT_SCHEMA_FEATURES_MAX / axes[1].bins) {
+        return sot_fail(
+            error, SOTTO_INVALID_ARGUMENT,
+            "the interaction of '%.60s' and '%.60s' has %zu x %zu bins; at most "
+            "16777216 coefficients are supported: give fewer bins, or shorter lists",
+            axes[0].facts->name, axes[1].facts->name, axes[0].bins, axes[1].bins);
+    }
+    add_block(encoding, axes[0], axes[1]);
+    return SOTTO_OK;
 }
 
 static sotto_status list_table(sot_encoding *encoding, sotto_error *error)
 {
     sot_blocks *blocks = encoding->blocks;
     const size_t size = sotto_schema_size(encoding->schema);
+    const sot_column_lists *pairs = sot_schema_interactions(encoding->schema);
     size_t edges = 0;
     for (size_t i = 0; i < size; i++) {
         const sotto_column *column = sotto_schema_column(encoding->schema, i);
         if (!is_feature(encoding, i)) continue;
         if (!column->bounded) return refuse_unbounded(column->name, error);
-        edges += edges_most(blocks, column);
+        edges += sot_axis_edges_most(column, blocks->rule.bins);
     }
-    const sotto_status status = reserve(blocks, size, edges, error);
+    for (size_t i = 0; i < 2 * pairs->count; i++)
+        edges += sot_axis_edges_most(
+            sotto_schema_column(encoding->schema, pairs->list[i / 2].columns[i % 2]),
+            bins_of_interaction(blocks));
+    sotto_status status = reserve(blocks, size + pairs->count, edges, error);
+    if (status == SOTTO_OK) status = sot_blocks_list_groups(encoding, error);
     for (size_t i = 0; i < size && status == SOTTO_OK; i++)
         if (is_feature(encoding, i))
-            add_block(encoding, i, sotto_schema_column(encoding->schema, i));
+            add_column(encoding, i, sotto_schema_column(encoding->schema, i));
+    for (size_t i = 0; i < pairs->count && status == SOTTO_OK; i++)
+        status = add_interaction(encoding, pairs->list[i].columns, error);
     return status;
 }
 
@@ -229,58 +253,41 @@ static sotto_status lay_grid(sot_encoding *encoding, sotto_error *error)
 
 /* ---- names ---- */
 
-void sot_axis_name_bin(const sot_axis *axis, size_t bin, char out[SOT_BIN_NAME_BYTES])
-{
-    char from[SOT_DOUBLE_TEXT_BYTES], to[SOT_DOUBLE_TEXT_BYTES];
-    assert(bin < axis->bins);
-    if (axis->facts->type == SOTTO_COLUMN_CATEGORY) {
-        (void)snprintf(out, SOT_BIN_NAME_BYTES, "%s", axis->facts->values[bin]);
-        return;
-    }
-    if (axis->edges == NULL) {
-        (void)snprintf(out, SOT_BIN_NAME_BYTES, "%s", bin == 0 ? "false" : "true");
-        return;
-    }
-    const double lower = bin == 0 ? axis->facts->lower : axis->edges[bin - 1];
-    const bool last = bin + 1 == axis->bins;
-    const double upper = last ? axis->facts->upper : axis->edges[bin];
-    (void)sot_plain_number(lower, from);
-    if ((double)axis->bins == values_of(axis->facts)) {
-        (void)snprintf(out, SOT_BIN_NAME_BYTES, "%s", from);
-        return;
-    }
-    (void)snprintf(out, SOT_BIN_NAME_BYTES, "[%s, %s%c", from,
-                   sot_plain_number(upper, to), last ? ']' : ')');
-}
-
-/* "age=[30, 40)"; of a step "age>=30", and of an ordered category "size>=M". */
+/* "age=[30, 40)"; of a step "age>=30", of an ordered category "size>=M", of an interaction "hour=7 & town=Lund". */
 static void name_coordinate(const sot_encoding *encoding, const sot_bin_block *block,
-                            size_t index, char out[2 * SOT_BIN_NAME_BYTES])
+                            size_t index, char out[NAME_BYTES])
 {
-    char name[SOT_BIN_NAME_BYTES], place[SOT_DOUBLE_TEXT_BYTES];
+    char bin[SOT_BIN_NAME_BYTES], column[SOT_BIN_NAME_BYTES];
     const bool step = block->basis == SOTTO_BASIS_STEPS;
-    const sot_axis *axis = &block->axis;
-    if (step && axis->edges != NULL) {
-        (void)snprintf(name, sizeof name, "%s",
-                       sot_plain_number(axis->edges[index], place));
-    } else {
-        sot_axis_name_bin(axis, step ? index + 1 : index, name);
+    const sot_axis *axis = &block->axis, *second = &block->second;
+    sot_axis_name(encoding, axis, column);
+    if (sot_bin_block_is_interaction(block)) {
+        char other[SOT_BIN_NAME_BYTES], place[SOT_BIN_NAME_BYTES];
+        sot_axis_name_bin(axis, index / second->bins, bin);
+        sot_axis_name_bin(second, index % second->bins, place);
+        sot_axis_name(encoding, second, other);
+        (void)snprintf(out, NAME_BYTES, "%s=%s & %s=%s", column, bin, other, place);
+        return;
     }
-    (void)snprintf(place, sizeof place, "%zu", axis->column + 1);
-    (void)snprintf(out, 2 * SOT_BIN_NAME_BYTES, "%s%s%s",
-                   sotto_schema_is_matrix(encoding->schema) ? place : axis->facts->name,
-                   step ? ">=" : "=", name);
+    if (step && axis->edges != NULL) {
+        char digits[SOT_DOUBLE_TEXT_BYTES];
+        (void)snprintf(bin, sizeof bin, "%s",
+                       sot_plain_number(axis->edges[index], digits));
+    } else {
+        sot_axis_name_bin(axis, step ? index + 1 : index, bin);
+    }
+    (void)snprintf(out, NAME_BYTES, "%s%s%s", column, step ? ">=" : "=", bin);
 }
 
 static sotto_status name_features(sot_encoding *encoding, sotto_error *error)
 {
     const sot_blocks *blocks = encoding->blocks;
-    char name[2 * SOT_BIN_NAME_BYTES];
+    char name[NAME_BYTES];
     size_t size_bytes = sizeof sot_encode_intercept_name;
     for (size_t i = 0; i < blocks->count; i++) {
         for (size_t k = 0; k < blocks->list[i].width; k++) {
             name_coordinate(encoding, &blocks->list[i], k, name);
-            size_bytes += strlen(name) + 1; /* at most 2^24 times 2^10 */
+            size_bytes += strlen(name) + 1; /* at most 2^24 times 2^11 */
         }
     }
     encoding->text = sot_new_array(size_bytes, 1);
@@ -333,6 +340,9 @@ sotto_status sot_encoding_new_blocks(const sotto_schema *schema, const char *tar
 void sot_blocks_free(sot_blocks *blocks)
 {
     if (blocks == NULL) return;
+    for (size_t i = 0; i < blocks->group_count; i++)
+        sot_group_free(&blocks->groups[i]);
+    sot_free(blocks->groups);
     sot_free(blocks->list);
     sot_free(blocks->edges);
     sot_free(blocks);

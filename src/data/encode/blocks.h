@@ -6,6 +6,8 @@
  *             bins     coordinate k is (K - 1)/K in the bin of the record, and -1/K elsewhere: centred indicators.
  *             steps    coordinate k = 1 .. K - 1 is s if the bin is at or above step k, else -s. s = 1/sqrt(K - 1).
  *
+ *             An interaction of the schema is one more block: its bins are the pairs of bins of two columns. Booleans of an
+ *             exclusive list are one column, whose value is the first that is true, or none of them.
  *             Each number is truncated toward 0 to the grid of the encoding.
  * Theorem     For every record |x|^2 is the same number, the square of sot_encoding_bound() before that is rounded
  *             up: a sum of squares in integers. No row is shorter, and none is clipped.
@@ -21,6 +23,9 @@
 enum {
     SOT_BINS_OF_VALUES =
         32, /* largest number of values of an integer that has a bin for each */
+    SOT_BINS_HALVINGS = 5, /* of the first bin of equal width, if it begins at 0 */
+    SOT_BINS_OF_INTERACTION =
+        8,              /* of equal width that a number has at most in an interaction */
     SOT_BINS_MAX = 1024 /* that a rule or a list of edges makes of a number */
 };
 
@@ -34,13 +39,18 @@ typedef struct sot_axis {
         edges; /* bins - 1, ascending: bin k begins at edges[k - 1]. NULL: bin k is value k of the category
                             or boolean */
     bool ordered; /* neighbouring bins have neighbouring values */
+    const size_t *
+        members; /* the booleans of an exclusive list: bin k if the k-th is the first that is true; the last bin: none.
+                    NULL: one column */
 } sot_axis;
 
 /* A segment of the feature vector: its coordinates begin at `first`. */
 typedef struct sot_bin_block {
     sot_axis axis;
+    sot_axis second; /* of an interaction: bin a of `axis` and b of `second` are bin
+                        a second.bins + b; else zeroed */
     size_t bins;
-    sotto_basis basis; /* never SOTTO_BASIS_AUTO */
+    sotto_basis basis; /* SOTTO_BASIS_BINS or SOTTO_BASIS_STEPS */
     size_t first, width;
     size_t value; /* place of its first bin among the values of all blocks */
     float high,
@@ -94,6 +104,10 @@ void sot_encode_bins(const sot_encoding *encoding, const sot_record *record,
 /* Returns the bin of a record on an axis. Total: a missing or malformed cell has the bin of the schema's value. */
 size_t sot_axis_bin(const sot_axis *axis, const sot_record *record);
 size_t sot_bin_block_bin(const sot_bin_block *block, const sot_record *record);
+static inline bool sot_bin_block_is_interaction(const sot_bin_block *block)
+{
+    return block->second.bins > 0;
+}
 
 /* Writes the contribution of each bin to the score, for one vector of coefficients: sot_encoding_values() numbers, block
  * after block. The part of the constant column stands behind them. The operations and their order are fixed: every user
@@ -110,5 +124,8 @@ double sot_bin_block_squares(const sot_bin_block *block);
 /* Writes the name of a bin, such as "[30, 40)" or "Lund". */
 enum { SOT_BIN_NAME_BYTES = 512 };
 void sot_axis_name_bin(const sot_axis *axis, size_t bin, char out[SOT_BIN_NAME_BYTES]);
+/* Writes the name of a column: of a matrix the number of the feature. */
+void sot_axis_name(const sot_encoding *encoding, const sot_axis *axis,
+                   char out[SOT_BIN_NAME_BYTES]);
 
 #endif

@@ -38,10 +38,22 @@ static double scaled(const sotto_column *column, double cell)
     return cleaned((cell - column->center) / column->width);
 }
 
+/* The same for the booleans of an exclusive list; the value 0 if none is true. */
+static size_t first_true(const sot_encode_part *part, const sot_record *record,
+                         double *out_value)
+{
+    *out_value = 1.0;
+    for (size_t i = 0; i < part->member_count; i++)
+        if (record->cells[part->members[i]] >= 1.0) return part->first + i;
+    *out_value = 0.0;
+    return part->first;
+}
+
 /* The feature of a part that is not 0 for this record, and its value. */
 static size_t feature_of(const sot_encode_part *part, const sot_record *record,
                          double *out_value)
 {
+    if (part->members != NULL) return first_true(part, record, out_value);
     const double cell = cell_of(part->column, record, part->cell);
     if (part->values == 0) {
         *out_value = scaled(part->column, cell);

@@ -145,12 +145,46 @@ static double largest_of(const sotto_column *column)
                 fabs((column->upper - column->center) / column->width));
 }
 
-static sotto_status add_part(sot_encoding *encoding, size_t index, sotto_error *error)
+/* A list counts once, at its first column. `members` has room for it. */
+static void add_list(sot_encoding *encoding, const sot_column_list *list, size_t *members)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->columns[i] != encoding->target->index)
+            members[count++] = list->columns[i];
+    encoding->parts[encoding->part_count++] =
+        (sot_encode_part){.column = sotto_schema_column(encoding->schema, members[0]),
+                          .members = members,
+                          .member_count = count,
+                          .cell = members[0],
+                          .first = encoding->features,
+                          .values = count,
+                          .largest = 1.0};
+    encoding->features += count;
+}
+
+/* True for the first column of a list that is not the target. */
+static bool begins_list(const sot_encoding *encoding, const sot_column_list *list,
+                        size_t index)
+{
+    const size_t first = list->columns[0] == encoding->target->index ? 1 : 0;
+    return list->columns[first] == index;
+}
+
+static sotto_status add_part(sot_encoding *encoding, size_t index, size_t *members,
+                             size_t *inout_used, sotto_error *error)
 {
     const sotto_column *column = sotto_schema_column(encoding->schema, index);
+    const sot_column_list *list = sot_schema_group_of(encoding->schema, index);
     if (column->type == SOTTO_COLUMN_ID || column->type == SOTTO_COLUMN_IGNORE ||
         index == encoding->target->index)
         return SOTTO_OK;
+    if (list != NULL) {
+        if (!begins_list(encoding, list, index)) return SOTTO_OK;
+        add_list(encoding, list, members + *inout_used);
+        *inout_used += list->count;
+        return SOTTO_OK;
+    }
     if (!column->bounded) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
                         "the schema gives the column '%.60s' no bounds; add lower and "
@@ -180,11 +214,13 @@ static sotto_status list_parts(sot_encoding *encoding, sotto_error *error)
     }
     const size_t size = sotto_schema_size(schema);
     encoding->parts = sot_new_array(size, sizeof *encoding->parts);
-    if (encoding->parts == NULL)
+    encoding->members = sot_new_array(size, sizeof *encoding->members);
+    if (encoding->parts == NULL || encoding->members == NULL)
         return sot_fail_memory(error, size, sizeof *encoding->parts);
     sotto_status status = SOTTO_OK;
+    size_t used = 0;
     for (size_t i = 0; i < size && status == SOTTO_OK; i++)
-        status = add_part(encoding, i, error);
+        status = add_part(encoding, i, encoding->members, &used, error);
     if (status != SOTTO_OK) return status;
     if (encoding->features == 0) {
         return sot_fail(error, SOTTO_INVALID_ARGUMENT,
@@ -291,6 +327,12 @@ sotto_status sot_encode_add_constant(sot_encoding *encoding, double constant,
 
 enum { NUMBER_BYTES = 10 }; /* of 16777217 and a NUL, and a little more */
 
+static const char *member_name(const sot_encoding *encoding, size_t part, size_t member)
+{
+    return sotto_schema_column(encoding->schema, encoding->parts[part].members[member])
+        ->name;
+}
+
 static bool count_text(const sot_encoding *encoding, size_t *out_size_bytes)
 {
     size_t total = sizeof sot_encode_intercept_name;
@@ -300,6 +342,10 @@ static bool count_text(const sot_encoding *encoding, size_t *out_size_bytes)
     for (size_t i = 0; i < encoding->part_count; i++) {
         const sotto_column *column = encoding->parts[i].column;
         const size_t length = strlen(column->name) + 1;
+        for (size_t k = 0; k < encoding->parts[i].member_count; k++)
+            if (!sot_size_add(total, strlen(member_name(encoding, i, k)) + 1, &total))
+                return false;
+        if (encoding->parts[i].members != NULL) continue;
         if (encoding->parts[i].values == 0 && !sot_size_add(total, length, &total))
             return false;
         for (size_t k = 0; k < encoding->parts[i].values; k++) {
@@ -340,6 +386,10 @@ static sotto_status name_features(sot_encoding *encoding, sotto_error *error)
     size_t index = 0;
     for (size_t i = 0; i < encoding->part_count; i++) {
         const sotto_column *column = encoding->parts[i].column;
+        for (size_t k = 0; k < encoding->parts[i].member_count; k++)
+            place = sot_encode_write_name(&encoding->names[index++], place,
+                                          member_name(encoding, i, k), NULL);
+        if (encoding->parts[i].members != NULL) continue;
         if (encoding->parts[i].values == 0)
             place = sot_encode_write_name(&encoding->names[index++], place, column->name,
                                           NULL);
@@ -386,6 +436,7 @@ void sot_encoding_free(sot_encoding *encoding)
     sot_target_free(&encoding->own);
     sot_free(encoding->label_of_code);
     sot_free(encoding->parts);
+    sot_free(encoding->members);
     sot_blocks_free(encoding->blocks);
     sot_free(encoding->of_byte);
     sot_free(encoding->text);

@@ -9,14 +9,24 @@
 #include "data/encode/blocks.h"
 #include "data/encode/encode.h"
 
-/* One column of a table, on its way to one feature or to `values` indicators. */
+/* One column of a table, on its way to one feature or to `values` indicators. Or the booleans of an exclusive list: the
+ * first that is true has the feature 1, the others 0. */
 typedef struct sot_encode_part {
-    const sotto_column *column;
+    const sotto_column *column; /* of a list its first boolean */
+    const size_t *members;      /* columns of the booleans of a list; else NULL */
+    size_t member_count;
     size_t cell;    /* its place among the cells */
     size_t first;   /* feature */
     size_t values;  /* of a category; 0: a number */
     double largest; /* |feature| at most, before the row's norm is looked at */
 } sot_encode_part;
+
+/* The booleans of an exclusive list, without the target, as one category. */
+typedef struct sot_group {
+    sotto_column facts; /* owns its name; its values but the last are names of columns */
+    size_t *columns;
+    size_t count;
+} sot_group;
 
 /* The blocks of an additive model (blocks.h), and the storage of their edges. */
 typedef struct sot_blocks {
@@ -26,6 +36,8 @@ typedef struct sot_blocks {
     size_t values; /* bins of all of them */
     double *edges;
     size_t edge_count;
+    sot_group *groups; /* one an exclusive list */
+    size_t group_count;
     bool held; /* rows are held as bins */
 } sot_blocks;
 
@@ -40,6 +52,7 @@ struct sot_encoding {
     size_t *label_of_code; /* of a category or boolean: cell -> place in the label set */
     size_t code_count;
     sot_encode_part *parts; /* of a table; NULL for a matrix */
+    size_t *members;        /* of the lists of all parts */
     size_t part_count;
     size_t features;             /* without the constant column */
     const sot_cells_grid *grids; /* features of them; borrowed; NULL: not by cells */
@@ -80,6 +93,19 @@ SOTTO_MUST_CHECK sotto_status sot_encode_add_constant(sot_encoding *encoding,
 void sot_encode_blocks(const sot_encoding *encoding, const sot_record *record,
                        sot_features *out_features);
 void sot_blocks_free(sot_blocks *blocks); /* NULL is fine (blocks.c) */
+
+/* Makes the axis of a column. The room for edges was reserved. If `halves`, the first of the bins of equal width that begins
+ * at 0 is halved SOT_BINS_HALVINGS times (axes.c). */
+sot_axis sot_axis_of_column(sot_blocks *blocks, size_t column, const sotto_column *facts,
+                            size_t bins, bool halves);
+/* True for a small integer without edges of its own: it has a bin for each value. */
+bool sot_axis_has_own_values(const sotto_column *facts, size_t bins);
+size_t sot_axis_edges_most(const sotto_column *facts, size_t bins);
+SOTTO_MUST_CHECK sotto_status sot_blocks_list_groups(sot_encoding *encoding,
+                                                     sotto_error *error);
+void sot_group_free(sot_group *group);
+/* The list of a column that is one of the encoding's groups, or NULL. */
+const sot_group *sot_blocks_group_of(const sot_blocks *blocks, size_t column);
 
 static const char sot_encode_intercept_name[] = "(intercept)";
 

@@ -138,6 +138,7 @@ static void write_table(sot_json_writer *writer, const sotto_schema *schema,
     for (size_t i = 0; i < schema->size; i++)
         write_column(writer, &schema->columns[i]);
     sot_json_end_array(writer);
+    sot_schema_write_relations(writer, schema);
 }
 
 static void write_matrix(sot_json_writer *writer, const sotto_schema *schema)

@@ -7,6 +7,7 @@
 #include <sotto/schema.h>
 
 #include "base/json/json.h"
+#include "data/schema/relations.h"
 
 enum {
     SOT_SCHEMA_COLUMNS_MAX = 65536,
@@ -33,7 +34,8 @@ struct sotto_schema {
     uint64_t unit_rows;
     sotto_column *columns;
     size_t size;
-    size_t features;      /* of a matrix; 0: a table */
+    sot_column_lists interactions, exclusive; /* of a table */
+    size_t features;                          /* of a matrix; 0: a table */
     size_t shape[3];      /* of a matrix of images: planes, height, width; else 0, 0, 0 */
     sotto_column numbers; /* of a matrix: the bounds of all of them, if `bounded` */
     bool has_target;      /* then `target` owns its members, except `column` */

@@ -106,9 +106,9 @@ static sotto_status read_schema(const sot_json_value *root, sotto_schema *schema
                                 sotto_error *error)
 {
     static const char *const known_keys[] = {
-        "about",         "dataset",  "ledger",    "unit",    "columns",
-        "target",        "features", "shape",     "numbers", "labels",
-        "default_label", "row_norm", "intercept", NULL};
+        "about",     "dataset",   "ledger",       "unit",   "columns",       "target",
+        "features",  "shape",     "numbers",      "labels", "default_label", "row_norm",
+        "intercept", "exclusive", "interactions", NULL};
     sot_json_value member;
     sotto_status status = sot_json_as_object(root, error);
     if (status == SOTTO_OK) status = sot_json_only_keys(root, known_keys, error);
@@ -121,7 +121,11 @@ static sotto_status read_schema(const sot_json_value *root, sotto_schema *schema
     if (sot_json_member(root, "features", &member) ||
         (sot_json_member(root, "shape", &member) &&
          !sot_json_member(root, "columns", &member))) {
-        status = sot_schema_read_matrix(root, schema, error);
+        if (sot_json_member(root, "interactions", &member) ||
+            sot_json_member(root, "exclusive", &member))
+            status = sot_json_refuse(
+                &member, "leave it out: it names columns, and a matrix has none", error);
+        if (status == SOTTO_OK) status = sot_schema_read_matrix(root, schema, error);
     } else if (!sot_json_member(root, "columns", &member)) {
         status = sot_json_refuse(
             root, "describe a table with \"columns\", or a matrix with \"features\"",
@@ -134,6 +138,7 @@ static sotto_status read_schema(const sot_json_value *root, sotto_schema *schema
     } else {
         status = sot_schema_read_columns(root, schema, error);
         if (status == SOTTO_OK) status = read_unit(root, schema, error);
+        if (status == SOTTO_OK) status = sot_schema_read_relations(root, schema, error);
     }
     return status == SOTTO_OK ? sot_schema_read_learning(root, schema, error) : status;
 }
@@ -205,6 +210,8 @@ void sotto_schema_free(sotto_schema *schema)
     for (size_t i = 0; i < schema->size; i++)
         sot_schema_free_column(&schema->columns[i]);
     sot_free(schema->columns);
+    sot_schema_free_lists(&schema->interactions);
+    sot_schema_free_lists(&schema->exclusive);
     sot_target_free(&schema->target);
     sot_free(schema->about);
     sot_free(schema->dataset);

@@ -8,11 +8,11 @@
 
 /* Resolves basis and bins. Refuses settings out of range. */
 SOTTO_MUST_CHECK sotto_status sot_additive_rule(const sotto_train_config *config,
+                                                sot_target_role role,
                                                 sot_bins_rule *out_rule,
                                                 sotto_error *error);
 
-/* Return the reasons for the basis and for the number of bins; static. */
-const char *sot_additive_basis_why(const sotto_train_config *config);
+/* Returns the reason for the number of bins; static. */
 const char *sot_additive_bins_why(const sotto_train_config *config);
 
 #endif

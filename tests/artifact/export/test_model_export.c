@@ -421,10 +421,9 @@ static void check_table(const char *schema)
 }
 
 /* The look-ups of an additive model, for numbers with and without edges, small integers, categories and booleans. */
-static void check_additive(sotto_basis basis)
+static void check_additive(sotto_basis basis, const char *schema)
 {
-    enum { COEFFICIENTS_MOST = 100 };
-    static const char schema[] = "{\"target\": \"y\", \"intercept\": 0.3, " HARD_COLUMNS;
+    enum { COEFFICIENTS_MOST = 400 };
     const sot_bins_rule rule = {basis, 7};
     const sot_model_setting settings[] = {
         {.name = "basis", .word = sotto_basis_name(basis)},
@@ -460,8 +459,82 @@ static void check_additive(sotto_basis basis)
 static void additive_tables_agree_to_the_bit(void **state)
 {
     (void)state;
-    check_additive(SOTTO_BASIS_BINS);
-    check_additive(SOTTO_BASIS_STEPS);
+    static const char plain[] = "{\"target\": \"y\", \"intercept\": 0.3, " HARD_COLUMNS;
+    static const char pairs[] =
+        "{\"target\": \"y\", \"interactions\": [[\"double\", \"*/ town ?\"], "
+        "[\"_a_2\", \"count\"], [\"raw\", \"double\"]], " HARD_COLUMNS;
+    check_additive(SOTTO_BASIS_BINS, plain);
+    check_additive(SOTTO_BASIS_STEPS, plain);
+    check_additive(SOTTO_BASIS_BINS, pairs);
+    check_additive(SOTTO_BASIS_MIXED, pairs);
+}
+
+/* Every combination of three booleans, two of them exclusive, with values that are neither 0 nor 1. */
+static void check_exclusive(bool additive)
+{
+    enum { VALUES = 4, ROWS = VALUES * VALUES * VALUES };
+    static const char schema[] =
+        "{\"target\": \"y\", \"exclusive\": [[\"q\", \"p\"]], \"columns\": ["
+        "{\"name\": \"p\", \"type\": \"boolean\"}, {\"name\": \"y\", \"type\": "
+        "\"category\", \"values\": [\"no\", \"yes\"]}, {\"name\": \"q\", \"type\": "
+        "\"boolean\"}, {\"name\": \"s\", \"type\": \"boolean\", \"missing\": true}]}";
+    static const char *const names[] = {"q ... p=q", "q ... p=p", "q ... p=none of them",
+                                        "s=false",   "s=true",    "(intercept)"};
+    static const char *const straight[] = {"q", "p", "s", "(intercept)"};
+    static const double numbers[] = {1.0, -2.0, 0.5, 3.0, 0.25, 0.125};
+    static const sot_model_setting settings[] = {{.name = "basis", .word = "bins"},
+                                                 {.name = "bins", .value = 7.0}};
+    static double cells[ROWS][4], probabilities[ROWS][2];
+    const char *const classes[] = {"no", "yes"};
+    sot_model_content content = model_table_content();
+    content.schema_json = schema;
+    content.classes = classes;
+    content.features = additive ? names : straight;
+    content.coefficients = numbers;
+    content.dimension = additive ? 6 : 4;
+    if (additive) {
+        content.model = "additive";
+        content.settings = settings;
+        content.setting_count = 2;
+    }
+    sotto_model *model = model_of(&content);
+    workshop shop;
+    sotto_error error;
+    open_workshop(&shop, model, "long_name");
+    (void)fprintf(shop.program, "int main(void)\n{\nconst long_name_row rows[] = {\n");
+    for (int i = 0; i < ROWS; i++) {
+        const int p = i % VALUES - 1, q = i / VALUES % VALUES - 1,
+                  r = i / VALUES / VALUES - 1;
+        const double row[] = {p, (double)NAN, q, r};
+        memcpy(cells[i], row, sizeof row);
+        /* Rows have the order of the schema, and of a straight model that of its features. */
+        (void)fprintf(shop.program, "{%d, %d, %d},\n", additive ? p : q, additive ? q : p,
+                      r);
+    }
+    (void)fprintf(shop.program,
+                  "};\nfor (int i = 0; i < %d; i++)\nprintf(\"%%a %%d\\n\", "
+                  "long_name_probability(&rows[i]), long_name_predict(&rows[i]));\n"
+                  "return 0;\n}\n",
+                  (int)ROWS);
+    const sotto_array table = {.data = cells,
+                               .element = SOTTO_FLOAT64,
+                               .rows = ROWS,
+                               .columns = 4,
+                               .row_stride_bytes = sizeof cells[0],
+                               .column_stride_bytes = sizeof(double)};
+    assert_ok(sotto_model_predict(model, &table, &probabilities[0][0], &error), &error);
+    FILE *output = run_workshop(&shop);
+    for (size_t i = 0; i < ROWS; i++)
+        expect(output, probabilities[i][1], i);
+    close_workshop(&shop, output);
+    sotto_model_free(model);
+}
+
+static void exclusive_booleans_agree_to_the_bit(void **state)
+{
+    (void)state;
+    check_exclusive(true);
+    check_exclusive(false);
 }
 
 static void table_rows_agree_to_the_bit(void **state)
@@ -539,6 +612,7 @@ int main(void)
         cmocka_unit_test(clipped_table_rows_agree_to_the_bit),
         cmocka_unit_test(scaled_table_rows_agree_to_the_bit),
         cmocka_unit_test(additive_tables_agree_to_the_bit),
+        cmocka_unit_test(exclusive_booleans_agree_to_the_bit),
         cmocka_unit_test(names_that_c_does_not_take_are_refused),
         cmocka_unit_test(no_memory_is_an_error_and_not_a_crash),
     };

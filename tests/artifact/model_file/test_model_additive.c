@@ -137,6 +137,53 @@ static void several_classes_have_a_vector_each(void **state)
     sotto_model_free(model);
 }
 
+/* An interaction has two axes, and a list for each bin of the first. */
+static void curves_of_an_interaction_are_a_table(void **state)
+{
+    (void)state;
+    static const char schema[] =
+        "{\"target\": \"y\", \"interactions\": [[\"x\", \"z\"]], \"columns\": ["
+        "{\"name\": \"x\", \"type\": \"boolean\"}, {\"name\": \"z\", \"type\": "
+        "\"integer\", \"lower\": 0, \"upper\": 2}, "
+        "{\"name\": \"y\", \"type\": \"boolean\"}]}";
+    static const char *const names[] = {"x=false",       "x=true",        "z=0",
+                                        "z=1",           "z=2",           "x=false & z=0",
+                                        "x=false & z=1", "x=false & z=2", "x=true & z=0",
+                                        "x=true & z=1",  "x=true & z=2",  "(intercept)"};
+    static const double numbers[] = {0.0, 0.0, 0.0, 0.0,  0.0, 3.0,
+                                     0.0, 0.0, 0.0, -3.0, 0.0, 0.5};
+    static const char *const classes[] = {"false", "true"};
+    sot_model_content content = additive_content();
+    char *json = NULL;
+    sotto_error error;
+    content.schema_json = schema;
+    content.classes = classes;
+    content.features = names;
+    content.coefficients = numbers;
+    content.dimension = 12;
+    sotto_model *model = model_of(&content);
+    assert_ok(sotto_model_curves(model, &json, &error), &error);
+    assert_non_null(strstr(json,
+                           "\"interaction\":[{\"column\":\"x\",\"values\":[\"false\","
+                           "\"true\"]},{\"column\":\"z\",\"lower\":0.0,\"upper\":2.0,"
+                           "\"edges\":[1.0,2.0]}],\"adds\":[[["));
+    sot_free(json);
+    const double cells[][3] = {{0.0, 0.0, NAN}, {1.0, 1.0, NAN}, {1.0, 2.0, NAN}};
+    const double expected[] = {3.5, -2.5, 0.5};
+    double found[3][2];
+    const sotto_array rows = {.data = cells,
+                              .element = SOTTO_FLOAT64,
+                              .rows = 3,
+                              .columns = 3,
+                              .row_stride_bytes = sizeof cells[0],
+                              .column_stride_bytes = sizeof(double)};
+    assert_ok(sotto_model_predict(model, &rows, &found[0][0], &error), &error);
+    for (size_t i = 0; i < 3; i++)
+        assert_within(log(found[i][1] / found[i][0]), expected[i] - 1e-5,
+                      expected[i] + 1e-5);
+    sotto_model_free(model);
+}
+
 static void damaged_files_are_refused(void **state)
 {
     (void)state;
@@ -183,6 +230,7 @@ int main(void)
         cmocka_unit_test(a_prediction_is_a_sum_of_look_ups),
         cmocka_unit_test(numbers_are_predicted_within_their_bounds),
         cmocka_unit_test(several_classes_have_a_vector_each),
+        cmocka_unit_test(curves_of_an_interaction_are_a_table),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(no_memory_is_an_error_and_not_a_crash),
     };

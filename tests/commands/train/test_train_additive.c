@@ -21,6 +21,29 @@ static const char numbers_schema[] = ADDITIVE_COLUMNS("age", "");
 static const char unit_schema[] =
     ADDITIVE_COLUMNS("smokes", "\"unit\": {\"column\": \"person\", \"rows\": 2}, ");
 
+/* An interaction, and an exclusive list of two booleans that the tables make true together as well. */
+#define RELATED_COLUMNS(unit)                                                            \
+    "{\"dataset\": \"study-1\", " unit "\"target\": \"smokes\", "                        \
+    "\"interactions\": [[\"age\", \"town\"]], \"exclusive\": [[\"peat\", \"clay\"]], "   \
+    "\"columns\": ["                                                                     \
+    "{\"name\": \"age\", \"type\": \"number\", \"lower\": 18, \"upper\": 90, "           \
+    "\"bin_edges\": [30, 50, 90]},"                                                      \
+    "{\"name\": \"town\", \"type\": \"category\", \"values\": [\"Lund\", \"Ystad\"]},"   \
+    "{\"name\": \"person\", \"type\": \"id\"},"                                          \
+    "{\"name\": \"clay\", \"type\": \"boolean\"},"                                       \
+    "{\"name\": \"peat\", \"type\": \"boolean\"},"                                       \
+    "{\"name\": \"smokes\", \"type\": \"category\", \"values\": [\"no\", \"yes\"]}]}"
+
+static const char related_schema[] = RELATED_COLUMNS("");
+static const char related_unit_schema[] =
+    RELATED_COLUMNS("\"unit\": {\"column\": \"person\", \"rows\": 2}, ");
+
+static const char *const truths[] = {"false", "true", NULL};
+static const tape_column related_columns[] = {
+    {"age", 18.0, 90.0, NULL},          {"town", 0.0, 0.0, study_towns},
+    {"person", 0.0, 0.0, study_people}, {"clay", 0.0, 0.0, truths},
+    {"peat", 0.0, 0.0, truths},         {"smokes", 0.0, 0.0, study_answers}};
+
 static sotto_train_config additive_config(sotto_method method, sotto_adjacency adjacency,
                                           sotto_basis basis)
 {
@@ -33,13 +56,42 @@ static sotto_train_config additive_config(sotto_method method, sotto_adjacency a
 
 /* ---- neighbours ---- */
 
-static void expect_no_leak(const sotto_train_config *config, const char *schema)
+static void expect_no_leak_on(const sotto_train_config *config, const char *schema,
+                              const tape_column *columns, size_t count)
 {
     train_study study = {.config = *config, .schema = schema};
-    const tape_study tape = study_of(&study);
+    tape_study tape = study_of(&study);
+    tape.columns = columns;
+    tape.column_count = count;
     assert_true(study_releases(&tape));
     const char *leak = study_leak_of(&tape, config->adjacency, 5, 2);
     if (leak != NULL) fail_msg("%s", leak);
+}
+
+static void expect_no_leak(const sotto_train_config *config, const char *schema)
+{
+    expect_no_leak_on(config, schema, study_columns,
+                      sizeof study_columns / sizeof study_columns[0]);
+}
+
+static void expect_no_leak_of_relations(sotto_method method, sotto_adjacency adjacency,
+                                        const char *schema)
+{
+    const sotto_train_config config =
+        additive_config(method, adjacency, SOTTO_BASIS_MIXED);
+    expect_no_leak_on(&config, schema, related_columns,
+                      sizeof related_columns / sizeof related_columns[0]);
+}
+
+static void interactions_and_exclusive_lists_show_nothing(void **state)
+{
+    (void)state;
+    expect_no_leak_of_relations(SOTTO_METHOD_OBJECTIVE, SOTTO_ADD_REMOVE, related_schema);
+    expect_no_leak_of_relations(SOTTO_METHOD_OBJECTIVE, SOTTO_REPLACE_ONE,
+                                related_schema);
+    expect_no_leak_of_relations(SOTTO_METHOD_GD, SOTTO_ADD_REMOVE, related_schema);
+    expect_no_leak_of_relations(SOTTO_METHOD_OBJECTIVE, SOTTO_ADD_REMOVE,
+                                related_unit_schema);
 }
 
 static void objective_shows_nothing(void **state)
@@ -109,6 +161,43 @@ static void the_plan_states_the_norm(void **state)
         const sotto_train_config config =
             additive_config(SOTTO_METHOD_OBJECTIVE, SOTTO_ADD_REMOVE, cases[i].basis);
         sotto_training *training = plan_of(&config, classes_schema, &schema);
+        assert_non_null(strstr(sotto_training_json(training), cases[i].text));
+        sotto_training_free(training);
+        sotto_schema_free(schema);
+    }
+}
+
+/* 4 bins of age as steps, 2 of town, 3 of the exclusive list, 8 pairs, and the constant:
+ * R^2 = 1 + 1/2 + 2/3 + 7/8 + 1 = 97/24. */
+static void the_norm_counts_pairs_and_lists(void **state)
+{
+    (void)state;
+    sotto_schema *schema = NULL;
+    const sotto_train_config config =
+        additive_config(SOTTO_METHOD_OBJECTIVE, SOTTO_ADD_REMOVE, SOTTO_BASIS_MIXED);
+    sotto_training *training = plan_of(&config, related_schema, &schema);
+    assert_non_null(strstr(sotto_training_json(training), "\"norm_bound\":2.01038"));
+    sotto_training_free(training);
+    sotto_schema_free(schema);
+}
+
+/* From 6000 rows times epsilon on, and for a number always, small integers have indicators. */
+static void the_basis_follows_from_public_facts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t rows;
+        const char *schema, *text;
+    } cases[] = {{7999, classes_schema, "\"basis\":\"steps\""},
+                 {8000, classes_schema, "\"basis\":\"mixed\""},
+                 {0, classes_schema, "\"basis\":\"steps\""},
+                 {0, numbers_schema, "\"basis\":\"mixed\""}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sotto_schema *schema = NULL;
+        sotto_train_config config =
+            additive_config(SOTTO_METHOD_OBJECTIVE, SOTTO_ADD_REMOVE, SOTTO_BASIS_AUTO);
+        config.expected_rows = cases[i].rows;
+        sotto_training *training = plan_of(&config, cases[i].schema, &schema);
         assert_non_null(strstr(sotto_training_json(training), cases[i].text));
         sotto_training_free(training);
         sotto_schema_free(schema);
@@ -199,6 +288,9 @@ int main(void)
         cmocka_unit_test(numbers_show_nothing),
         cmocka_unit_test(gradient_descent_shows_nothing),
         cmocka_unit_test(units_show_nothing),
+        cmocka_unit_test(interactions_and_exclusive_lists_show_nothing),
+        cmocka_unit_test(the_norm_counts_pairs_and_lists),
+        cmocka_unit_test(the_basis_follows_from_public_facts),
         cmocka_unit_test(the_plan_states_the_norm),
         cmocka_unit_test(a_file_verifies_and_a_changed_one_does_not),
         cmocka_unit_test(settings_that_do_not_fit_are_refused),

@@ -57,6 +57,27 @@ static void a_description_says_what_a_learner_sees(void **state)
     assert_described(table, NULL, words);
 }
 
+#define EIGHT_BOOLEANS                                                                   \
+    "'columns': [{'name': 'y', 'type': 'boolean'},"                                      \
+    "{'name': 'a', 'type': 'boolean'}, {'name': 'b', 'type': 'boolean'},"                \
+    "{'name': 'c', 'type': 'boolean'}, {'name': 'd', 'type': 'boolean'},"                \
+    "{'name': 'e', 'type': 'boolean'}, {'name': 'f', 'type': 'boolean'},"                \
+    "{'name': 'g', 'type': 'boolean'}, {'name': 'h', 'type': 'boolean'}]}"
+
+/* R is 3 for eight booleans that may all be true, and sqrt 6 if four of them exclude each other. */
+static void a_description_warns_of_many_booleans(void **state)
+{
+    (void)state;
+    static const char *const free_words[] = {"R = 3,", "all 8 booleans", "exclusive",
+                                             NULL};
+    assert_described("{'dataset': 'd', 'target': 'y', " EIGHT_BOOLEANS, NULL, free_words);
+    static const char *const listed[] = {"R = 2.44948", "features     8 from 8 columns",
+                                         "\"warnings\":[]", NULL};
+    assert_described("{'dataset': 'd', 'target': 'y', 'exclusive': [['a', 'b', 'c', "
+                     "'d']], " EIGHT_BOOLEANS,
+                     NULL, listed);
+}
+
 static void a_description_warns_of_what_will_disappoint(void **state)
 {
     (void)state;
@@ -378,6 +399,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_description_says_what_a_learner_sees),
+        cmocka_unit_test(a_description_warns_of_many_booleans),
         cmocka_unit_test(a_description_warns_of_what_will_disappoint),
         cmocka_unit_test(long_names_of_any_script_are_described),
         cmocka_unit_test(the_header_is_compared_and_no_row),

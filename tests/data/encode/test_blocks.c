@@ -288,6 +288,154 @@ static void neighbours_differ_in_one_segment(void **state)
     fixture_free(&made);
 }
 
+/* ---- interactions and exclusive lists ---- */
+
+static const char related[] =
+    "{'target': 'sick', 'interactions': [['hour', 'works'], ['dose', 'town']],"
+    " 'exclusive': [['clay', 'sand', 'peat']], 'columns': ["
+    "{'name': 'hour', 'type': 'integer', 'lower': 0, 'upper': 23},"
+    "{'name': 'works', 'type': 'boolean'},"
+    "{'name': 'dose', 'type': 'number', 'lower': 0, 'upper': 8},"
+    "{'name': 'town', 'type': 'category', 'values': ['Lund', 'Ystad', 'Kivik']},"
+    "{'name': 'clay', 'type': 'boolean'},"
+    "{'name': 'peat', 'type': 'boolean'},"
+    "{'name': 'sand', 'type': 'boolean'},"
+    "{'name': 'sick', 'type': 'boolean'}]}";
+enum { RELATED_CELLS = 8 };
+
+static void relations_become_blocks(void **state)
+{
+    (void)state;
+    const sot_bins_rule mixed = {SOTTO_BASIS_MIXED, 32};
+    fixture made = fixture_of(related, mixed);
+    static const size_t counts[] = {24, 2, 37, 3, 4, 48, 24};
+    assert_int_equal(sot_encoding_blocks(made.encoding), 7);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(sot_encoding_block(made.encoding, i)->bins, counts[i]);
+    /* Hours have indicators, doses have steps; a dose has 8 bins beside a town, and by itself 32, of which the first is
+     * halved five times. */
+    assert_int_equal(sot_encoding_block(made.encoding, 0)->basis, SOTTO_BASIS_BINS);
+    assert_int_equal(sot_encoding_block(made.encoding, 2)->basis, SOTTO_BASIS_STEPS);
+    assert_int_equal(sot_encoding_dimension(made.encoding), 24 + 2 + 36 + 3 + 4 + 72 + 1);
+    assert_string_equal(sot_encoding_feature(made.encoding, 65), "clay ... peat=clay");
+    assert_string_equal(sot_encoding_feature(made.encoding, 68),
+                        "clay ... peat=none of them");
+    assert_string_equal(sot_encoding_feature(made.encoding, 69), "hour=0 & works=false");
+    assert_string_equal(sot_encoding_feature(made.encoding, 72), "hour=1 & works=true");
+    assert_string_equal(sot_encoding_feature(made.encoding, 117),
+                        "dose=[0, 1) & town=Lund");
+    assert_string_equal(sot_encoding_feature(made.encoding, 26), "dose>=0.0078125");
+    assert_string_equal(sot_encoding_feature(made.encoding, 30), "dose>=0.125");
+    assert_string_equal(sot_encoding_feature(made.encoding, 31), "dose>=0.25");
+    fixture_free(&made);
+}
+
+/* The place is that of the list, not that of the columns. A second boolean that is true does not count. */
+static void the_first_of_exclusive_booleans_counts(void **state)
+{
+    (void)state;
+    fixture made = fixture_of(related, bins);
+    const sot_bin_block *group = sot_encoding_block(made.encoding, 4);
+    static const struct {
+        double clay, peat, sand;
+        size_t bin;
+    } cases[] = {{0.0, 0.0, 0.0, 3}, {1.0, 0.0, 0.0, 0}, {0.0, 0.0, 1.0, 1},
+                 {0.0, 1.0, 0.0, 2}, {0.0, 1.0, 1.0, 1}, {1.0, 1.0, 1.0, 0},
+                 {NAN, 1.0, NAN, 2}, {NAN, NAN, NAN, 3}, {7.0, 0.0, -1.0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double cells[RELATED_CELLS] = {0};
+        cells[4] = cases[i].clay;
+        cells[5] = cases[i].peat;
+        cells[6] = cases[i].sand;
+        const sot_record record = {.cells = cells};
+        assert_int_equal(sot_bin_block_bin(group, &record), cases[i].bin);
+    }
+    fixture_free(&made);
+}
+
+/* Every pair of bins, in integers, and the coordinate that is high. */
+static void every_pair_is_as_long_as_the_bound(void **state)
+{
+    (void)state;
+    const sot_bins_rule rules[] = {steps, bins, {SOTTO_BASIS_MIXED, 32}};
+    for (size_t k = 0; k < 3; k++) {
+        fixture made = fixture_of(related, rules[k]);
+        const sot_bin_block *pair = sot_encoding_block(made.encoding, 5);
+        uint64_t squares = 0;
+        for (int hour = 0; hour < 24; hour++) {
+            for (int bits = 0; bits < 48; bits++) {
+                const double cells[RELATED_CELLS] = {
+                    hour,          bits & 1,      bits / 5.0,    bits % 3,
+                    bits >> 1 & 1, bits >> 2 & 1, bits >> 3 & 1, 0.0};
+                encode(&made, cells);
+                if (squares == 0) squares = squares_of(&made);
+                assert_true(squares_of(&made) == squares);
+                assert_true(is_bound(&made, squares));
+                const sot_record record = {.cells = cells};
+                const size_t bin = sot_bin_block_bin(pair, &record);
+                assert_int_equal(bin, 2 * hour + (bits & 1));
+                size_t high = 0;
+                for (size_t i = 0; i < made.features.count; i++)
+                    if (made.features.indices[i] == pair->first + bin)
+                        high += made.features.values[i] == pair->high ? 1 : 0;
+                assert_int_equal(high, 1);
+            }
+        }
+        fixture_free(&made);
+    }
+}
+
+/* For any cells, an interaction included. */
+static void scores_of_pairs_are_products(void **state)
+{
+    (void)state;
+    enum { COEFFICIENTS = 200 };
+    static double theta[COEFFICIENTS], values[COEFFICIENTS];
+    sotto_rng *rng = NULL;
+    sotto_error error;
+    assert_ok(sotto_rng_new_for_test(29, &rng, &error), &error);
+    fixture made = fixture_of(related, steps);
+    assert_true(sot_encoding_values(made.encoding) < COEFFICIENTS);
+    for (size_t i = 0; i < COEFFICIENTS; i++)
+        theta[i] = ldexp((double)(int64_t)sot_rng_u64(rng), -62);
+    sot_encoding_curves(made.encoding, theta, values);
+    for (size_t trial = 0; trial < 2000; trial++) {
+        double cells[RELATED_CELLS];
+        for (size_t i = 0; i < RELATED_CELLS; i++)
+            cells[i] = any_number(rng);
+        encode(&made, cells);
+        assert_true(is_bound(&made, squares_of(&made)));
+        double product = 0.0;
+        for (size_t i = 0; i < made.features.count; i++)
+            product += theta[made.features.indices[i]] * (double)made.features.values[i];
+        const sot_record record = {.cells = cells};
+        const double score = sot_encoding_score(made.encoding, values, &record);
+        assert_within(score, product - 1e-12, product + 1e-12);
+    }
+    fixture_free(&made);
+    sotto_rng_free(rng);
+}
+
+/* The target leaves its exclusive list; the others stay exclusive. */
+static void the_target_is_no_member_of_a_list(void **state)
+{
+    (void)state;
+    sotto_error error;
+    sot_encoding *encoding = NULL;
+    sotto_schema *schema = schema_of(related);
+    assert_ok(sot_encoding_new_blocks(schema, "clay", SOT_TARGET_CLASSES, &bins,
+                                      &encoding, &error),
+              &error);
+    const sot_bin_block *group = sot_encoding_block(encoding, 4);
+    assert_int_equal(group->bins, 3);
+    assert_string_equal(group->axis.facts->name, "sand ... peat");
+    sot_encoding_free(encoding);
+    assert_refused(sot_encoding_new_blocks(schema, "works", SOT_TARGET_CLASSES, &bins,
+                                           &encoding, &error),
+                   SOTTO_INVALID_ARGUMENT, &error, "'works'", "leave", NULL);
+    sotto_schema_free(schema);
+}
+
 /* ---- refusals ---- */
 
 static void assert_refusal(const char *text, const char *first, const char *second)
@@ -312,6 +460,10 @@ static void columns_without_bounds_are_refused(void **state)
     assert_refusal("{'target': 'y', 'columns': [{'name': 'x', 'type': 'category',"
                    "'values': ['a']}, {'name': 'y', 'type': 'boolean'}]}",
                    "no column of two bins", "at least one");
+    assert_refusal("{'target': 'y', 'interactions': [['x', 'z']], 'columns': ["
+                   "{'name': 'x', 'type': 'category', 'values': ['a']},"
+                   "{'name': 'z', 'type': 'boolean'}, {'name': 'y', 'type': 'boolean'}]}",
+                   "'x' has one bin", "leave");
 }
 
 int main(void)
@@ -324,6 +476,11 @@ int main(void)
         cmocka_unit_test(any_cells_are_as_long_as_the_bound),
         cmocka_unit_test(scores_are_products),
         cmocka_unit_test(neighbours_differ_in_one_segment),
+        cmocka_unit_test(relations_become_blocks),
+        cmocka_unit_test(the_first_of_exclusive_booleans_counts),
+        cmocka_unit_test(every_pair_is_as_long_as_the_bound),
+        cmocka_unit_test(scores_of_pairs_are_products),
+        cmocka_unit_test(the_target_is_no_member_of_a_list),
         cmocka_unit_test(columns_without_bounds_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -471,6 +471,61 @@ static void no_allocation_failure_leaks_or_lies(void **state)
     sotto_schema_free(schema);
 }
 
+/* ---- exclusive booleans ---- */
+
+static const char listed[] =
+    "{'target': 'sick', 'exclusive': [['sand', 'clay', 'peat']], 'columns': ["
+    "{'name': 'age', 'type': 'number', 'lower': 18, 'upper': 90},"
+    "{'name': 'clay', 'type': 'boolean'}, {'name': 'peat', 'type': 'boolean'},"
+    "{'name': 'sick', 'type': 'boolean'}, {'name': 'sand', 'type': 'boolean'},"
+    "{'name': 'wet', 'type': 'boolean'}]}";
+
+/* R^2 is 1 for the age, 1 for the list, 1 for `wet` and 1 for the constant. Every combination of cells is within it. */
+static void exclusive_booleans_count_once(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"age",  "sand", "clay",
+                                        "peat", "wet",  "(intercept)"};
+    static const double values[] = {0.0, 1.0, (double)NAN, 7.0, -1.0};
+    fixture made = fixture_of(listed, NULL);
+    assert_int_equal(sot_encoding_dimension(made.encoding), 6);
+    assert_int_equal(sot_encoding_nonzeros_most(made.encoding), 4);
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal(sot_encoding_feature(made.encoding, i), names[i]);
+    assert_true(sot_encoding_bound(made.encoding) == 2.0);
+    for (size_t i = 0; i < 625; i++) {
+        const double clay = values[i % 5], peat = values[i / 5 % 5],
+                     sand = values[i / 25 % 5], wet = values[i / 125];
+        const double cells[] = {90.0, clay, peat, 0.0, sand, wet};
+        encode_cells(&made, cells);
+        assert_true(within_bound(&made, squares_of(&made)));
+        /* The first of the list that is true, and no other. */
+        const size_t wanted = sand >= 1.0 ? 1 : clay >= 1.0 ? 2 : peat >= 1.0 ? 3 : 0;
+        size_t found = 0;
+        for (size_t k = 0; k < made.features.count; k++) {
+            const uint32_t index = made.features.indices[k];
+            if (index < 1 || index > 3) continue;
+            assert_int_equal(found, 0);
+            assert_true(made.features.values[k] == 1.0F);
+            found = index;
+        }
+        assert_int_equal(found, wanted);
+    }
+    fixture_free(&made);
+}
+
+static void the_target_leaves_its_list(void **state)
+{
+    (void)state;
+    fixture made = fixture_of(listed, "sand");
+    assert_int_equal(sot_encoding_dimension(made.encoding), 6);
+    assert_string_equal(sot_encoding_feature(made.encoding, 1), "clay");
+    assert_string_equal(sot_encoding_feature(made.encoding, 2), "peat");
+    assert_string_equal(sot_encoding_feature(made.encoding, 3), "sick");
+    assert_true(sot_encoding_bound(made.encoding) > 2.2);
+    fixture_free(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +542,8 @@ int main(void)
         cmocka_unit_test(labels_of_tables_follow_the_schema),
         cmocka_unit_test(a_schema_that_cannot_be_learned_from_is_refused),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
+        cmocka_unit_test(exclusive_booleans_count_once),
+        cmocka_unit_test(the_target_leaves_its_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

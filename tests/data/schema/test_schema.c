@@ -405,6 +405,62 @@ static void no_allocation_failure_leaks_or_lies(void **state)
     }
 }
 
+/* ---- lists of columns ---- */
+
+#define RELATED                                                                          \
+    "'columns': [{'name': 'hour', 'type': 'integer', 'lower': 0, 'upper': 23},"          \
+    "{'name': 'a', 'type': 'boolean'}, {'name': 'b', 'type': 'boolean'},"                \
+    "{'name': 'c', 'type': 'boolean', 'missing': true},"                                 \
+    "{'name': 'd', 'type': 'boolean', 'scale': 'symmetric'},"                            \
+    "{'name': 'who', 'type': 'id'}]}"
+
+static void lists_of_columns_survive_being_written(void **state)
+{
+    (void)state;
+    sotto_schema *schema = schema_of("{'interactions': [['hour', 'c'], ['a', 'd']], "
+                                     "'exclusive': [['b', 'a']], " RELATED);
+    char *text = written(schema, NULL);
+    assert_non_null(strstr(text, "\"exclusive\":[[\"b\",\"a\"]],"
+                                 "\"interactions\":[[\"hour\",\"c\"],[\"a\",\"d\"]]"));
+    sotto_schema *again = NULL;
+    sotto_error error;
+    assert_ok(sotto_schema_parse("s", text, strlen(text), &again, &error), &error);
+    char *twice = written(again, NULL);
+    assert_string_equal(text, twice);
+    sotto_free(text);
+    sotto_free(twice);
+    sotto_schema_free(schema);
+    sotto_schema_free(again);
+}
+
+static void lists_of_columns_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *remedy;
+    } cases[] = {
+        {"{'interactions': [['hour']], " RELATED, "two columns"},
+        {"{'interactions': [['hour', 'a', 'b']], " RELATED, "the two columns"},
+        {"{'interactions': [['hour', 'hour']], " RELATED, "each column once"},
+        {"{'interactions': [['hour', 'day']], " RELATED, "no column 'day'"},
+        {"{'interactions': [['hour', 'who']], " RELATED, "not ids"},
+        {"{'interactions': [['hour', 'a'], ['a', 'hour']], " RELATED, "once"},
+        {"{'interactions': ['hour'], " RELATED, "interactions[0]"},
+        {"{'exclusive': [['a', 'hour']], " RELATED, "boolean"},
+        {"{'exclusive': [['a', 'c']], " RELATED, "missing"},
+        {"{'exclusive': [['a', 'd']], " RELATED, "scale"},
+        {"{'exclusive': [['a', 'b'], ['b', 'a']], " RELATED, "one exclusive list"},
+        {"{'exclusive': {}, " RELATED, "exclusive"},
+        {"{'exclusive': [['a', 'b']], 'features': 2, 'labels': [0, 1]}", "matrix"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sotto_schema *schema = NULL;
+        sotto_error error;
+        assert_refused(parse(cases[i].text, &schema, &error), SOTTO_PARSE, &error,
+                       cases[i].remedy, NULL);
+        assert_null(schema);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +476,8 @@ int main(void)
         cmocka_unit_test(the_written_form_is_one_for_all_spellings),
         cmocka_unit_test(names_are_those_of_the_file),
         cmocka_unit_test(no_allocation_failure_leaks_or_lies),
+        cmocka_unit_test(lists_of_columns_survive_being_written),
+        cmocka_unit_test(lists_of_columns_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -286,22 +286,58 @@ const sot_units *sot_units_of_bins(void)
 
 /* ---- products of two values ---- */
 
-void sot_bins_add_products(const sot_matrix *matrix, size_t begin, size_t end,
-                           const double *curvatures, double *sum)
+enum {
+    PRODUCT_ROWS = 256
+}; /* so that rows, and the sums of two blocks, stay in the cache */
+
+/* Rows with a curvature, and the line of each for one block. */
+typedef struct batch {
+    size_t count;
+    size_t rows[PRODUCT_ROWS];
+    double curvatures[PRODUCT_ROWS];
+    double *lines[PRODUCT_ROWS];
+} batch;
+
+static size_t fill_batch(size_t begin, size_t end, const double *curvatures, batch *out)
+{
+    size_t i = begin;
+    out->count = 0;
+    for (; i < end && out->count < PRODUCT_ROWS; i++) {
+        if (curvatures[i] == 0.0) continue;
+        out->curvatures[out->count] = curvatures[i];
+        out->rows[out->count++] = i;
+    }
+    return i;
+}
+
+static void add_batch(const sot_matrix *matrix, batch *own, double *sum)
 {
     const sot_bins_layout *layout = matrix->layout;
     const size_t width = layout->values + 1;
     double *last = sum + layout->values * width;
-    for (size_t i = begin; i < end; i++) {
-        const double curvature = curvatures[i];
-        if (curvature == 0.0) continue;
-        for (size_t a = 0; a < layout->count; a++) {
-            const size_t own = layout->offsets[a] + sot_bins_at(matrix, i, a);
-            double *line = sum + own * width;
-            for (size_t b = 0; b <= a; b++)
-                line[layout->offsets[b] + sot_bins_at(matrix, i, b)] += curvature;
-            last[own] += curvature;
+    for (size_t a = 0; a < layout->count; a++) {
+        for (size_t i = 0; i < own->count; i++) {
+            const size_t place =
+                layout->offsets[a] + sot_bins_at(matrix, own->rows[i], a);
+            own->lines[i] = sum + place * width;
+            last[place] += own->curvatures[i];
         }
-        last[layout->values] += curvature;
+        for (size_t b = 0; b <= a; b++)
+            for (size_t i = 0; i < own->count; i++)
+                own->lines[i][layout->offsets[b] +
+                              sot_bins_at(matrix, own->rows[i], b)] += own->curvatures[i];
+    }
+    for (size_t i = 0; i < own->count; i++)
+        last[layout->values] += own->curvatures[i];
+}
+
+/* A sum belongs to two blocks, and takes the rows in their order whatever the batches are. */
+void sot_bins_add_products(const sot_matrix *matrix, size_t begin, size_t end,
+                           const double *curvatures, double *sum)
+{
+    batch own;
+    while (begin < end) {
+        begin = fill_batch(begin, end, curvatures, &own);
+        add_batch(matrix, &own, sum);
     }
 }

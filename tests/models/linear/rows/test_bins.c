@@ -8,15 +8,17 @@
 #include "models/linear/solver/pass.h"
 #include "models/linear/solver/solver.h"
 
-enum { ROWS = 1700, CELLS = 6, COLUMNS_MOST = 400 };
+enum { ROWS = 1700, CELLS = 7, COLUMNS_MOST = 400 };
 
 static const char schema_text[] =
-    "{'target': 'y', 'intercept': 0.75, 'columns': ["
+    "{'target': 'y', 'intercept': 0.75, 'interactions': [['b', 'c'], ['a', 'e']],"
+    " 'exclusive': [['d', 'f']], 'columns': ["
     "{'name': 'a', 'type': 'number', 'lower': -1, 'upper': 1},"
     "{'name': 'b', 'type': 'integer', 'lower': 0, 'upper': 6},"
     "{'name': 'c', 'type': 'category', 'values': ['p', 'q', 'r']},"
     "{'name': 'd', 'type': 'boolean'},"
     "{'name': 'e', 'type': 'number', 'lower': 0, 'upper': 3, 'bin_edges': [1, 2, 3]},"
+    "{'name': 'f', 'type': 'boolean'},"
     "{'name': 'y', 'type': 'boolean'}]}";
 
 /* The same records twice. */
@@ -60,10 +62,13 @@ static twins make(sotto_basis basis, size_t bins)
     sot_features scratch = {.indices = sot_new_array(columns, sizeof(uint32_t)),
                             .values = sot_new_array(columns, sizeof(float))};
     for (size_t i = 0; i < ROWS; i++) {
-        double cells[CELLS] = {
-            2.0 * uniform(&random) - 1.0,  floor(7.0 * uniform(&random)),
-            floor(3.0 * uniform(&random)), uniform(&random) < 0.3 ? 1.0 : 0.0,
-            3.0 * uniform(&random),        0.0};
+        double cells[CELLS] = {2.0 * uniform(&random) - 1.0,
+                               floor(7.0 * uniform(&random)),
+                               floor(3.0 * uniform(&random)),
+                               uniform(&random) < 0.3 ? 1.0 : 0.0,
+                               3.0 * uniform(&random),
+                               uniform(&random) < 0.4 ? 1.0 : 0.0,
+                               0.0};
         if (uniform(&random) < 0.1) cells[0] = NAN;
         labels[i] =
             uniform(&random) < 0.5 + 0.3 * sin(4.0 * cells[0]) * (cells[1] - 3.0) / 3.0
