@@ -81,13 +81,15 @@ static void show_skipped(sot_prose *prose, const sotto_tuning *tuning)
 static void show_score(sot_prose *prose, const sotto_tuning *tuning)
 {
     char value[SOT_SHOWN_BYTES];
+    const char *name = sot_tune_score_name(sot_tuning_first(tuning));
     if (isnan(tuning->config.score_epsilon)) {
-        sot_prose_line(prose, "score", "on public rows, free");
+        sot_prose_line(prose, "score", "%s on public rows, free", name);
         return;
     }
     sot_prose_line(prose, "score",
-                   "on the private rows, epsilon %s in each training, part of its price",
-                   sot_shown(tuning->config.score_epsilon, 0, value));
+                   "%s on the private rows, epsilon %s in each training, part of its "
+                   "price",
+                   name, sot_shown(tuning->config.score_epsilon, 0, value));
 }
 
 static sotto_status make_text(sotto_tuning *tuning, sotto_error *error)
