@@ -12,6 +12,7 @@
 #include "frame/output.h"
 #include "ledger/paid.h"
 #include "model/model_files.h"
+#include "model/threshold.h"
 #include "sign.h"
 
 CLI_WORDS(score_choice, "all", "accuracy")
@@ -26,9 +27,6 @@ static const cli_option options[] = {
      "declare the rows public: print exact scores, free of charge", .value = NULL},
     {"epsilon", CLI_NUMBER, CLI_OPTIONAL, "epsilon of noisy scores of private rows",
      .value = "E", .example = "1", .range = CLI_POSITIVE},
-    {"threshold", CLI_NUMBER, CLI_OPTIONAL,
-     "decision threshold on the second class's probability", .value = "T",
-     .example = "0.5", .fallback = "0.5", .range = CLI_NOT_NEGATIVE},
     {0},
 };
 
@@ -60,9 +58,13 @@ static const cli_option paid_options[] = {
     {0},
 };
 
-static const cli_option *const shared[] = {cli_data_options, cli_stored_option,
-                                           paid_options,     cli_sign_option,
-                                           cli_again_option, NULL};
+static const cli_option *const shared[] = {cli_threshold_options,
+                                           cli_data_options,
+                                           cli_stored_option,
+                                           paid_options,
+                                           cli_sign_option,
+                                           cli_again_option,
+                                           NULL};
 
 /* --- public rows --- */
 
@@ -193,9 +195,8 @@ static void show_text(const sotto_model *model, const sotto_evaluation *evaluati
 }
 
 static sotto_status evaluate_public(const cli_call *call, const sotto_model *model,
-                                    sotto_error *error)
+                                    double threshold, sotto_error *error)
 {
-    const double threshold = cli_number(call, "threshold");
     sotto_evaluation evaluation;
     const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     const sotto_status status =
@@ -236,14 +237,14 @@ static sotto_statistic statistic_of(const cli_call *call, const sotto_model *mod
 }
 
 static sotto_status evaluate_paid(const cli_call *call, const sotto_model *model,
-                                  sotto_error *error)
+                                  double threshold, sotto_error *error)
 {
     sotto_release_config config = sotto_release_defaults();
     const sotto_data_file file = cli_data_file(call, cli_text(call, "data"));
     sotto_release_result *result = NULL;
     config.statistic = statistic_of(call, model);
     config.model = model;
-    config.threshold = cli_number(call, "threshold");
+    config.threshold = threshold;
     config.epsilon = cli_number(call, "epsilon");
     config.delta = cli_number(call, "delta");
     config.public_n = cli_count(call, "public-n");
@@ -293,11 +294,14 @@ static sotto_status check_way(const cli_call *call, sotto_error *error)
 static sotto_status run(const cli_call *call, sotto_error *error)
 {
     sotto_model *model = NULL;
+    double threshold = 0.5;
     sotto_status status = check_way(call, error);
+    if (status == SOTTO_OK) status = cli_decision_threshold(call, &threshold, error);
     if (status == SOTTO_OK) status = cli_load_model(call, &model, error);
     if (status == SOTTO_OK) {
-        status = cli_flag(call, "data-is-public") ? evaluate_public(call, model, error)
-                                                  : evaluate_paid(call, model, error);
+        status = cli_flag(call, "data-is-public")
+                     ? evaluate_public(call, model, threshold, error)
+                     : evaluate_paid(call, model, threshold, error);
     }
     sotto_model_free(model);
     return status;

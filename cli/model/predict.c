@@ -12,6 +12,7 @@
 #include "frame/output.h"
 #include "frame/progress.h"
 #include "model/model_files.h"
+#include "model/threshold.h"
 
 static const cli_option options[] = {
     {"model", CLI_FILE, CLI_OPERAND, "a model file, as sotto train writes it",
@@ -19,9 +20,6 @@ static const cli_option options[] = {
     {"data", CLI_FILE, CLI_OPERAND,
      "rows of the model's schema, with or without the target; - is standard input",
      .value = "DATA", .example = "rows.csv"},
-    {"threshold", CLI_NUMBER, CLI_OPTIONAL,
-     "decision threshold on the second class's probability", .value = "T",
-     .example = "0.5", .fallback = "0.5", .range = CLI_NOT_NEGATIVE},
     {"probabilities", CLI_FLAG, CLI_OPTIONAL,
      "also print the probability of the second class, after a tab; with more than two "
      "classes, of each",
@@ -246,7 +244,9 @@ static sotto_status check_outputs(const cli_call *call, const sotto_model *model
 static sotto_status run(const cli_call *call, sotto_error *error)
 {
     sotto_model *model = NULL;
+    double threshold = 0.5;
     sotto_status status = cli_load_model(call, &model, error);
+    if (status == SOTTO_OK) status = cli_decision_threshold(call, &threshold, error);
     if (status == SOTTO_OK) status = check_outputs(call, model, error);
     if (status == SOTTO_OK) {
         printer self = {.stream = stdout,
@@ -257,7 +257,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
                                         cli_flag(call, "scores") ||
                                         cli_given(call, "interval"),
                         .with_interval = cli_given(call, "interval"),
-                        .threshold = cli_number(call, "threshold"),
+                        .threshold = threshold,
                         .level = cli_number(call, "interval"),
                         .as_json = cli_flag(call, "json")};
         status = cli_given(call, "output") ? predict_to_file(call, &self, error)
@@ -267,7 +267,7 @@ static sotto_status run(const cli_call *call, sotto_error *error)
     return status;
 }
 
-static const cli_option *const shared[] = {cli_rows_options, NULL};
+static const cli_option *const shared[] = {cli_threshold_options, cli_rows_options, NULL};
 
 const cli_command cli_predict = {
     .name = "predict",

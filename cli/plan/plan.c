@@ -29,6 +29,10 @@ static const cli_option options[] = {
      .other = "FILE.json"},
     {"forecast", CLI_FLAG, CLI_OPTIONAL,
      "training: simulate it on public or synthetic rows and score it", .value = NULL},
+    {"within", CLI_NUMBER, CLI_OPTIONAL,
+     "training: find the epsilon whose forecast is this close to the score without "
+     "noise (AUC of two classes, else log loss, accuracy or error)",
+     .value = "D", .example = "0.01", .range = CLI_POSITIVE},
     {"public", CLI_FILE, CLI_OPTIONAL, "forecast: a file of public rows", .value = "FILE",
      .example = "survey.csv"},
     {"rows", CLI_COUNT, CLI_OPTIONAL,

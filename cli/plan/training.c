@@ -7,81 +7,12 @@
 
 #include <sotto/train.h>
 
-#include "data/data_file.h"
 #include "frame/output.h"
-#include "frame/progress.h"
 #include "plan/compare.h"
+#include "plan/forecast.h"
 #include "plan/report.h"
 #include "plan/theory.h"
 #include "train/training.h"
-
-/* --- the forecast --- */
-
-static sotto_status check_forecast(const cli_call *call, sotto_error *error)
-{
-    static const char *const parts[] = {"public", "rows",  "repeats", "labels",
-                                        "table",  "where", "query"};
-    const bool both = cli_given(call, "public") && cli_given(call, "rows");
-    if (both) {
-        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--public and --rows exclude each other; give the public file, "
-                        "or the number of synthetic rows, for example --rows 1000");
-    }
-    if (cli_flag(call, "forecast")) return SOTTO_OK;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (!cli_given(call, parts[i])) continue;
-        return cli_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "--%s is of a forecast; add --forecast", parts[i]);
-    }
-    return SOTTO_OK;
-}
-
-/* Default number of rows to sample: the expected rows, or ten thousand. */
-static uint64_t rows_to_draw(const cli_call *call)
-{
-    if (cli_given(call, "public")) return 0;
-    if (cli_given(call, "rows")) return cli_count(call, "rows");
-    if (cli_given(call, "expected-rows")) return cli_count(call, "expected-rows");
-    return cli_given(call, "public-n") ? cli_count(call, "public-n") : 10000;
-}
-
-static void show_forecast(const cli_call *call, const sotto_forecast *forecast)
-{
-    const bool classes = forecast->score == SOTTO_FORECAST_ACCURACY;
-    char mean[CLI_NUMBER_BYTES], plain[CLI_NUMBER_BYTES], trivial[CLI_NUMBER_BYTES];
-    char deviation[CLI_NUMBER_BYTES];
-    const char *(*rounded)(double, int, char *) =
-        classes ? cli_rounded_down : cli_rounded_up; /* never the better way */
-    cli_line("forecast", "%s %s (standard deviation %s over %llu runs)",
-             classes ? "accuracy" : "root mean squared error",
-             rounded(forecast->mean, 4, mean),
-             cli_rounded_up(forecast->deviation, 2, deviation),
-             (unsigned long long)forecast->repeats);
-    cli_line("", "without noise %s, always the %s %s",
-             rounded(forecast->without_noise, 4, plain),
-             classes ? "most common class" : "mean",
-             rounded(forecast->trivial, 4, trivial));
-    cli_line("", "%s",
-             cli_given(call, "public")
-                 ? "on public rows, a fifth of them held back for the score"
-                 : "on synthetic rows whose labels follow a known model: a check of the "
-                   "settings, no promise about the data");
-}
-
-static void add_forecast(sotto_json_writer *json, const sotto_forecast *forecast)
-{
-    sotto_json_object(json, "forecast");
-    sotto_json_count(json, "repeats", forecast->repeats);
-    const bool classes = forecast->score == SOTTO_FORECAST_ACCURACY;
-    sotto_json_number(json, classes ? "accuracy_mean" : "rmse_mean", forecast->mean);
-    sotto_json_number(json, classes ? "accuracy_deviation" : "rmse_deviation",
-                      forecast->deviation);
-    sotto_json_number(json, classes ? "accuracy_without_noise" : "rmse_without_noise",
-                      forecast->without_noise);
-    sotto_json_number(json, classes ? "accuracy_majority" : "rmse_of_mean",
-                      forecast->trivial);
-    sotto_json_end(json);
-}
 
 /* --- both forms --- */
 
@@ -91,7 +22,7 @@ static sotto_status show_json(const sotto_training *training, const plan_report 
 {
     sotto_json_writer *json = sotto_json_new();
     sotto_json_embed(json, "training", sotto_training_json(training));
-    if (forecast != NULL) add_forecast(json, forecast);
+    if (forecast != NULL) plan_add_forecast(json, forecast);
     if (theory->asked) plan_add_theory(json, theory);
     if (compare->is_sharper) plan_add_theorem(json, compare);
     if (compare->asked) plan_add_compare(json, compare);
@@ -108,7 +39,7 @@ static sotto_status show(const cli_call *call, const sotto_training *training,
         return show_json(training, report, forecast, theory, compare, error);
     (void)fputs(sotto_training_text(training), stdout);
     plan_compare_line(compare);
-    if (forecast != NULL) show_forecast(call, forecast);
+    if (forecast != NULL) plan_forecast_text(call, forecast);
     if (theory->asked) plan_theory_text(theory);
     if (compare->asked) plan_compare_text(compare);
     if (report->plan == NULL) return SOTTO_OK;
@@ -144,16 +75,8 @@ static sotto_status report_on(const cli_call *call, const sotto_training *traini
         status = plan_report_fill(&report, delta_of(training), error);
     if (status == SOTTO_OK && report.plan != NULL)
         status = plan_ask_ledger(call, delta_of(training), &report, error);
-    if (status == SOTTO_OK && asked) {
-        const sotto_data_file file = cli_data_file(call, cli_text(call, "public"));
-        sotto_progress_function progress = NULL;
-        void *context = NULL;
-        cli_watch(&progress, &context);
-        status = sotto_training_forecast_watched(
-            training, file.path == NULL ? NULL : &file, rows_to_draw(call),
-            cli_count(call, "repeats"), progress, context, &forecast, error);
-        cli_end_watch();
-    }
+    if (status == SOTTO_OK && asked)
+        status = plan_forecast_find(call, training, &forecast, error);
     if (status == SOTTO_OK)
         status = show(call, training, &report, asked ? &forecast : NULL, &theory,
                       &compare, error);
@@ -175,7 +98,7 @@ sotto_status plan_training(const cli_call *call, sotto_error *error)
         return cli_fail(error, SOTTO_INVALID_ARGUMENT,
                         "--model is missing; give it, for example --model logistic");
     }
-    sotto_status status = check_forecast(call, error);
+    sotto_status status = plan_forecast_check(call, error);
     if (status == SOTTO_OK) status = cli_training_config(call, &config, error);
     if (status != SOTTO_OK) return status;
     config.insecure_test = cli_given(call, "insecure-test-seed");
@@ -184,6 +107,11 @@ sotto_status plan_training(const cli_call *call, sotto_error *error)
     config.data_is_public =
         !sotto_method_adds_noise(config.method) || config.sampler == SOTTO_SAMPLER_MALA;
     status = sotto_schema_load(cli_text(call, "schema"), &schema, error);
+    if (status == SOTTO_OK && cli_given(call, "within")) {
+        status = plan_within(call, &config, schema, error);
+        sotto_schema_free(schema);
+        return status;
+    }
     if (status == SOTTO_OK)
         status = sotto_training_plan(&config, schema, &training, error);
     if (status == SOTTO_OK) status = report_on(call, training, error);

@@ -60,6 +60,12 @@ typedef enum sotto_forecast_score {
     SOTTO_FORECAST_RMSE = 2      /* the root of the mean squared error, in the units of
                                     the target; smaller is better */
 } sotto_forecast_score;
+/* A score of a model that gives classes a probability; NaN for other models. */
+typedef struct sotto_forecast_part {
+    double mean, deviation; /* over the repeats */
+    double without_noise;
+    double trivial; /* of giving every row the class shares; an AUC of 1/2 */
+} sotto_forecast_part;
 typedef struct sotto_forecast {
     uint64_t repeats;
     sotto_forecast_score score; /* the meaning of the numbers, by the model */
@@ -68,7 +74,16 @@ typedef struct sotto_forecast {
         without_noise; /* of SOTTO_METHOD_NONE on the same rows; of the model hinge, which
                                    has no such method, that of svm */
     double trivial;    /* of always saying the commonest class, or the mean */
+    sotto_forecast_part auc;      /* of two classes */
+    sotto_forecast_part log_loss; /* in nats; a probability below 2^-20 counts as 2^-20 */
+    uint64_t
+        rows; /* learned from: the expected or public number of rows, if it is set; public rows are
+                    * repeated or left out for it */
+    uint64_t held; /* rows held back for the score */
 } sotto_forecast;
+/* Half the width of the interval that holds the score of one more training on such rows, scored on the same held-out
+ * rows, with a probability of 95%: Student's, for scores that are normal. NaN below two repeats. */
+SOTTO_API double sotto_forecast_reach(double deviation, uint64_t repeats);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast_data(
     const sotto_training *training, const sotto_data_file *file, uint64_t rows,
     uint64_t repeats, sotto_forecast *out_forecast, sotto_error *error);

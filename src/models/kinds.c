@@ -72,11 +72,13 @@ static sotto_status make_svm(const sotto_train_config *config,
 
 /* ---- losses of numbers ---- */
 
-/* Default thresholds, from the largest margin (infinite without a ball) and the largest label. Squared: 2, the largest
- * residual of a prediction within the target's range [-1, 1], or less if the ball allows no such residual. */
+/* Default thresholds, from the largest margin (infinite without a ball) and the largest label. Squared: a quarter of the
+ * target's range [-1, 1]. The noise grows with it, and few residuals are larger (docs/results/defaults.md). */
 static double threshold_squared(double margin_most, double label_most)
 {
-    return fmin(2.0, sot_add_up(margin_most, label_most));
+    (void)margin_most;
+    (void)label_most;
+    return 0.5;
 }
 
 /* An eighth of the range. */
@@ -159,20 +161,12 @@ static sotto_status make_poisson(const sotto_train_config *config,
 
 /* ---- by the target ---- */
 
-/* A quarter of the range: the noise grows with it, and few residuals are larger (docs/results/additive.md). */
-static double threshold_additive(double margin_most, double label_most)
-{
-    (void)margin_most;
-    (void)label_most;
-    return 0.5;
-}
-
 /* Softmax, for more than two classes, has no loss of one margin. */
 static sotto_status make_additive(const sotto_train_config *config,
                                   const sot_encoding *encoding, sot_loss *out_loss,
                                   sotto_error *error)
 {
-    static const numeric_rule rule = {SOT_TARGET_NUMBER, threshold_additive,
+    static const numeric_rule rule = {SOT_TARGET_NUMBER, threshold_squared,
                                       sot_loss_squared};
     return sot_encoding_role(encoding) == SOT_TARGET_CLASSES
                ? make_logistic(config, encoding, out_loss, error)

@@ -57,11 +57,30 @@ typedef struct lines {
     double scale;       /* 100 for shares */
 } lines;
 
+/* AUC and errors have no percent. */
+static bool has_percent(const sot_report_curve *curve)
+{
+    return !curve->is_error && !curve->is_auc;
+}
+
+static const char *name_of(const sot_report_curve *curve)
+{
+    return curve->is_auc ? "AUC" : curve->is_error ? "Error" : "Accuracy";
+}
+
+/* Rounds to the worse side. */
+static const char *shown_score(const sot_report_curve *curve, double score,
+                               char out[SOT_SHOWN_BYTES])
+{
+    return has_percent(curve) ? sot_shown_percent_down(score, DIGITS, out)
+           : curve->is_error  ? sot_shown_up(score, DIGITS, out)
+                              : sot_shown_down(score, DIGITS, out);
+}
+
 static lines lines_of(const sot_report_curve *curve)
 {
     lines found = {.least = HUGE_VAL, .most = -HUGE_VAL};
-    const bool shares = !curve->is_error;
-    found.scale = shares ? 100.0 : 1.0;
+    found.scale = has_percent(curve) ? 100.0 : 1.0;
     const double marks[] = {curve->without_noise, curve->trivial};
     for (size_t i = 0; i < 2; i++) {
         if (isnan(marks[i])) continue;
@@ -80,7 +99,7 @@ static lines lines_of(const sot_report_curve *curve)
     const double room = fmax(0.12 * (found.most - found.least), 1e-9 * fabs(found.most));
     found.least = fmax(0.0, found.least - room);
     found.most += room;
-    if (shares) found.most = fmin(100.0, found.most);
+    if (!curve->is_error) found.most = fmin(found.scale, found.most);
     if (!(found.least < found.most)) found.most = found.least + 1.0;
     return found;
 }
@@ -105,13 +124,16 @@ static void name_mark(sot_growing *out, const sot_svg_panel *panel, double value
 static void draw_curve(sot_growing *out, const sot_report_curve *curve)
 {
     const lines found = lines_of(curve);
-    const bool shares = !curve->is_error;
-    char words[WORDS_BYTES], first[SOT_SHOWN_BYTES], last[SOT_SHOWN_BYTES];
+    const bool upwards = !curve->is_error;
+    char words[WORDS_BYTES], title[WORDS_BYTES], first[SOT_SHOWN_BYTES],
+        last[SOT_SHOWN_BYTES];
     const sot_svg_panel panel = {.title = "",
                                  .x = {"epsilon", curve->points[0].epsilon * 0.8,
                                        curve->points[curve->count - 1].epsilon * 1.25,
                                        true, false},
-                                 .y = {shares ? "accuracy, %" : "error (RMSE)",
+                                 .y = {curve->is_auc ? "AUC"
+                                       : upwards     ? "accuracy, %"
+                                                     : "error (RMSE)",
                                        found.least, found.most, false, false},
                                  .left = 62,
                                  .top = 14,
@@ -120,22 +142,23 @@ static void draw_curve(sot_growing *out, const sot_report_curve *curve)
     (void)snprintf(words, sizeof words,
                    "%s against epsilon on a logarithmic scale, from %s at the smallest "
                    "epsilon to %s at the largest. The table beside it has the numbers.",
-                   shares ? "Accuracy" : "Error", sot_shown_near(found.mean[0], 3, first),
+                   name_of(curve), sot_shown_near(found.mean[0], 3, first),
                    sot_shown_near(found.mean[curve->count - 1], 3, last));
     sot_growing_text(out, "<figure>\n");
-    sot_svg_begin_inline(out, WIDTH, HEIGHT, "curve-plot",
-                         shares ? "Accuracy against epsilon" : "Error against epsilon",
-                         words);
+    (void)snprintf(title, sizeof title, "%s against epsilon", name_of(curve));
+    sot_svg_begin_inline(out, WIDTH, HEIGHT, "curve-plot", title, words);
     sot_svg_panel_draw(out, &panel);
     draw_mark(out, &panel, found.scale * curve->without_noise);
     draw_mark(out, &panel, found.scale * curve->trivial);
     sot_svg_whiskers(out, &panel, SOT_SVG_FIRST, found.epsilon, found.lower, found.upper,
                      curve->count);
     sot_svg_line(out, &panel, SOT_SVG_FIRST, found.epsilon, found.mean, curve->count);
-    name_mark(out, &panel, found.scale * curve->without_noise, shares, true,
+    name_mark(out, &panel, found.scale * curve->without_noise, upwards, true,
               "without noise");
-    name_mark(out, &panel, found.scale * curve->trivial, !shares, false,
-              shares ? "always the most common class" : "always the mean");
+    name_mark(out, &panel, found.scale * curve->trivial, !upwards, false,
+              curve->is_auc ? "by chance"
+              : upwards     ? "always the most common class"
+                            : "always the mean");
     /* Last, so that no word covers one. */
     for (size_t i = 0; i < curve->count; i++)
         sot_svg_points(out, &panel,
@@ -148,36 +171,33 @@ static void draw_curve(sot_growing *out, const sot_report_curve *curve)
                      "epsilon.</figcaption>\n</figure>\n");
 }
 
+/* Log losses stand beside an AUC. */
 static void add_points(sot_growing *out, const sot_report_curve *curve)
 {
-    const bool shares = !curve->is_error;
-    const char *const header[] = {"Epsilon", shares ? "Accuracy" : "Error",
-                                  "Standard deviation"};
-    sot_html_table_open(out, "", "Scores by epsilon", header, 3);
+    const size_t columns = curve->is_auc ? 4 : 3;
+    const char *const header[] = {"Epsilon", name_of(curve), "Standard deviation",
+                                  "Log loss"};
+    sot_html_table_open(out, "", "Scores by epsilon", header, columns);
     for (size_t i = 0; i < curve->count; i++) {
         const sot_report_point *point = &curve->points[i];
         char epsilon[SOT_SHOWN_BYTES], mean[SOT_SHOWN_BYTES], deviation[SOT_SHOWN_BYTES];
-        char label[SOT_SHOWN_BYTES + 16];
+        char log_loss[SOT_SHOWN_BYTES], label[SOT_SHOWN_BYTES + 16];
         const bool own = point->epsilon == curve->own;
         (void)snprintf(label, sizeof label, "%s%s",
                        sot_shown_near(point->epsilon, 3, epsilon),
                        own ? " (this model)" : "");
         const char *const cells[] = {
-            label,
-            shares ? sot_shown_percent_down(point->mean, DIGITS, mean)
-                   : sot_shown_up(point->mean, DIGITS, mean),
-            shares ? sot_shown_percent_up(point->deviation, 2, deviation)
-                   : sot_shown_up(point->deviation, 2, deviation)};
-        sot_html_row(out, own ? "own" : "", cells, 3);
+            label, shown_score(curve, point->mean, mean),
+            has_percent(curve) ? sot_shown_percent_up(point->deviation, 2, deviation)
+                               : sot_shown_up(point->deviation, 2, deviation),
+            sot_shown_up(point->log_loss, DIGITS, log_loss)};
+        sot_html_row(out, own ? "own" : "", cells, columns);
     }
     if (!isnan(curve->without_noise)) {
         char mean[SOT_SHOWN_BYTES];
         const char *const cells[] = {
-            "without noise",
-            shares ? sot_shown_percent_down(curve->without_noise, DIGITS, mean)
-                   : sot_shown_up(curve->without_noise, DIGITS, mean),
-            ""};
-        sot_html_row(out, "", cells, 3);
+            "without noise", shown_score(curve, curve->without_noise, mean), "", ""};
+        sot_html_row(out, "", cells, columns);
     }
     sot_html_table_close(out);
 }

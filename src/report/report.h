@@ -119,11 +119,14 @@ void sot_report_scores_clear(sot_report_scores *scores);
 typedef struct sot_report_point {
     double epsilon;
     double mean, deviation; /* of the score, over the repeats */
+    double log_loss;        /* its mean; NaN: the model gives no probabilities */
 } sot_report_point;
 
 typedef struct sot_report_curve {
     bool
         is_error; /* the score is an error, in the units of the target; else a share of rows */
+    bool
+        is_auc; /* the score is the AUC, of a model that gives two classes a probability */
     uint64_t repeats;
     uint64_t seen, held; /* public rows to learn from, and to score */
     uint64_t learned;    /* rows learned from: those, perhaps repeated */

@@ -119,7 +119,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_evaluation, 104, majority, 96);
     assert_layout(sotto_training_errors, 24, upper, 16);
     assert_layout(sotto_train_config, 400, bins, 392);
-    assert_layout(sotto_forecast, 48, trivial, 40);
+    assert_layout(sotto_forecast, 128, held, 120);
     assert_layout(sotto_rule, 312, epsilon, 288);
     assert_layout(sotto_tune_config, 512, repeats, 504);
     assert_layout(sotto_progress, 48, asks_only, 40);

@@ -88,6 +88,19 @@ static sotto_status open_rows(const sot_report_training *training,
 
 /* ---- the runs ---- */
 
+/* The AUC in place of the accuracy, which imbalanced classes hide. */
+static void prefer_auc(const sot_rehearsal *run, sot_report_point *point,
+                       sot_report_curve *curve)
+{
+    point->log_loss = run->means[SOT_PROPER_LOG_LOSS];
+    curve->is_auc = !isnan(run->means[SOT_PROPER_AUC]);
+    if (!curve->is_auc) return;
+    point->mean = run->means[SOT_PROPER_AUC];
+    point->deviation = run->deviations[SOT_PROPER_AUC];
+    curve->without_noise = run->plain[SOT_PROPER_AUC];
+    curve->trivial = 0.5;
+}
+
 static sotto_status add_point(const sot_report_training *training, sot_rehearsal *run,
                               double epsilon, sot_report_curve *curve, sotto_error *error)
 {
@@ -99,12 +112,16 @@ static sotto_status add_point(const sot_report_training *training, sot_rehearsal
         status = sot_rehearse(run, planned, curve->repeats, &point.mean, &point.deviation,
                               NULL, error);
     if (status == SOTTO_OK && isnan(curve->without_noise) &&
-        sot_rehearse_without_noise(run, planned, &curve->without_noise, NULL) != SOTTO_OK)
+        sot_rehearse_without_noise(run, planned, &curve->without_noise, NULL) !=
+            SOTTO_OK) {
         curve->without_noise = NAN;
+        run->plain[SOT_PROPER_AUC] = NAN;
+    }
     if (status == SOTTO_OK) {
         curve->is_error = sot_rehearsal_score(planned) == SOTTO_FORECAST_RMSE;
         status = sot_public_trivial(planned->encoding, run->seen, run->held,
                                     &curve->trivial, error);
+        prefer_auc(run, &point, curve);
     }
     sotto_training_free(planned);
     if (status == SOTTO_OK) curve->points[curve->count++] = point;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "commands/train/concept.h"
+#include "commands/train/probable.h"
 #include "data/batches/matrix.h"
 #include "data/encode/blocks.h"
 #include "models/kinds.h"
@@ -76,19 +77,26 @@ sotto_status sot_rehearsal_open(const sotto_training *training,
                               : SOTTO_OK;
 }
 
-sotto_status sot_rehearsal_enlarge(sot_rehearsal *rehearsal, uint64_t rows,
-                                   sotto_error *error)
+sotto_status sot_rehearsal_resize(sot_rehearsal *rehearsal, uint64_t rows,
+                                  sotto_error *error)
 {
-    sot_matrix *many = NULL;
-    if (rows <= rehearsal->seen->rows) return SOTTO_OK;
+    sot_matrix *other = NULL;
+    if (rows == rehearsal->seen->rows) return SOTTO_OK;
     if (rows > SIZE_MAX / sizeof(double))
         return sot_fail_memory(error, (size_t)rows, sizeof(double));
     const sotto_status status =
-        sot_public_repeat(rehearsal->seen, (size_t)rows, &many, error);
+        sot_public_repeat(rehearsal->seen, (size_t)rows, &other, error);
     if (status != SOTTO_OK) return status;
     sot_matrix_free(rehearsal->seen);
-    rehearsal->seen = many;
+    rehearsal->seen = other;
     return SOTTO_OK;
+}
+
+sotto_status sot_rehearsal_enlarge(sot_rehearsal *rehearsal, uint64_t rows,
+                                   sotto_error *error)
+{
+    return rows <= rehearsal->seen->rows ? SOTTO_OK
+                                         : sot_rehearsal_resize(rehearsal, rows, error);
 }
 
 void sot_rehearsal_watch(sot_rehearsal *rehearsal, uint64_t planned,
@@ -111,9 +119,28 @@ void sot_rehearsal_close(sot_rehearsal *rehearsal)
 
 /* ---- the runs ---- */
 
+static sotto_status find_scores(const sot_rehearsal *run, const sotto_training *training,
+                                double *out_score, double out_proper[SOT_PROPER],
+                                sotto_error *error)
+{
+    for (int k = 0; k < SOT_PROPER; k++)
+        out_proper[k] = (double)NAN;
+    sot_probable_scores found;
+    sotto_status status =
+        sot_public_score(training, run->held, run->theta, out_score, error);
+    if (status != SOTTO_OK || !sot_tells_probabilities(training)) return status;
+    status = sot_probable_all(training, run->held, run->theta, &found, error);
+    if (status != SOTTO_OK) return status;
+    out_proper[SOT_PROPER_AUC] = found.auc;
+    out_proper[SOT_PROPER_LOG_LOSS] = found.log_loss;
+    out_proper[SOT_PROPER_BRIER] = found.brier;
+    return SOTTO_OK;
+}
+
 /* One training with fresh noise. Its gate opens without a charge: the rows are public. */
 static sotto_status run_once(sot_rehearsal *run, const sotto_training *training,
-                             double *out_score, sotto_error *error)
+                             double *out_score, double out_proper[SOT_PROPER],
+                             sotto_error *error)
 {
     sotto_gate *gate = NULL;
     sotto_status status = SOTTO_OK;
@@ -124,7 +151,7 @@ static sotto_status run_once(sot_rehearsal *run, const sotto_training *training,
     if (status == SOTTO_OK)
         status = sot_training_learn(training, gate, run->seen, run->theta, error);
     if (status == SOTTO_OK)
-        status = sot_public_score(training, run->held, run->theta, out_score, error);
+        status = find_scores(run, training, out_score, out_proper, error);
     sotto_gate_free(gate);
     return status;
 }
@@ -174,7 +201,7 @@ sotto_status sot_rehearse_without_noise(sot_rehearsal *run,
     if (status == SOTTO_OK)
         status = sot_training_learn(plain, NULL, run->seen, run->theta, error);
     if (status == SOTTO_OK)
-        status = sot_public_score(plain, run->held, run->theta, out_score, error);
+        status = find_scores(run, plain, out_score, run->plain, error);
     sotto_training_free(plain);
     return status;
 }
@@ -208,6 +235,7 @@ sotto_status sot_rehearse(sot_rehearsal *run, const sotto_training *training,
                           double *out_deviations, sotto_error *error)
 {
     double mean = 0.0, squares = 0.0;
+    double proper_squares[SOT_PROPER] = {0.0};
     double *number_squares = out_deviations, *means = NULL;
     sotto_status status = SOTTO_OK;
     if (number_squares != NULL) {
@@ -215,10 +243,13 @@ sotto_status sot_rehearse(sot_rehearsal *run, const sotto_training *training,
         if (means == NULL) return sot_fail_memory(error, run->numbers, sizeof *means);
         memset(number_squares, 0, run->numbers * sizeof *number_squares);
     }
+    memset(run->means, 0, sizeof run->means);
     for (uint64_t i = 0; status == SOTTO_OK && i < repeats; i++) {
-        double score = 0.0;
-        status = run_once(run, training, &score, error);
+        double score = 0.0, proper[SOT_PROPER] = {0.0};
+        status = run_once(run, training, &score, proper, error);
         update(score, i, &mean, &squares);
+        for (int k = 0; k < SOT_PROPER; k++)
+            update(proper[k], i, &run->means[k], &proper_squares[k]);
         const double *numbers = means == NULL ? NULL : numbers_of(run, training);
         for (size_t j = 0; means != NULL && j < run->numbers; j++)
             update(numbers[j], i, &means[j], &number_squares[j]);
@@ -230,6 +261,8 @@ sotto_status sot_rehearse(sot_rehearsal *run, const sotto_training *training,
         number_squares[j] = deviation_of(number_squares[j], repeats);
     sot_free(means);
     if (status != SOTTO_OK) return status;
+    for (int k = 0; k < SOT_PROPER; k++)
+        run->deviations[k] = deviation_of(proper_squares[k], repeats);
     *out_mean = mean;
     *out_deviation = deviation_of(squares, repeats);
     return SOTTO_OK;

@@ -12,6 +12,9 @@
 
 enum { SOT_REHEARSAL_REPEATS_MAX = 10000 };
 
+/* Scores beside sot_public_score(). */
+enum { SOT_PROPER_AUC, SOT_PROPER_LOG_LOSS, SOT_PROPER_BRIER, SOT_PROPER };
+
 typedef struct sot_rehearsal {
     sotto_rng *rng; /* borrowed */
     sot_matrix *seen, *held;
@@ -23,6 +26,9 @@ typedef struct sot_rehearsal {
     sot_progress
         progress; /* counts trainings; its function NULL, as after sot_rehearsal_open(): none */
     uint64_t done, planned; /* trainings */
+    /* Of a model that gives classes a probability, else NaN: by the last sot_rehearse(), and without noise by
+     * the last sot_rehearse_without_noise(). */
+    double means[SOT_PROPER], deviations[SOT_PROPER], plain[SOT_PROPER];
 } sot_rehearsal;
 
 /* Rows of a file, or `rows` drawn from the schema if `file` is NULL. They fit every training of the same
@@ -32,6 +38,9 @@ SOTTO_MUST_CHECK sotto_status sot_rehearsal_open(const sotto_training *training,
                                                  uint64_t rows, sotto_rng *rng,
                                                  sot_rehearsal *out_rehearsal,
                                                  sotto_error *error);
+/* Repeats the training rows until there are at least `rows`, or keeps the first `rows` of them. */
+SOTTO_MUST_CHECK sotto_status sot_rehearsal_resize(sot_rehearsal *rehearsal,
+                                                   uint64_t rows, sotto_error *error);
 /* Repeats the training rows until there are at least `rows`. */
 SOTTO_MUST_CHECK sotto_status sot_rehearsal_enlarge(sot_rehearsal *rehearsal,
                                                     uint64_t rows, sotto_error *error);

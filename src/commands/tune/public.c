@@ -8,6 +8,7 @@
 #include "base/json/writer.h"
 #include "base/memory.h"
 #include "commands/session/declared.h"
+#include "commands/train/probable.h"
 #include "commands/train/simulation.h"
 #include "commands/tune/tune.h"
 
@@ -38,10 +39,12 @@ static sotto_status open_rows(const sotto_tuning *tuning, const sotto_data_file 
     return SOTTO_OK;
 }
 
+/* Brier scores and errors are better if they are smaller. */
 static bool is_better(const sotto_training *training, double score, double best)
 {
-    return sot_rehearsal_score(training) == SOTTO_FORECAST_ACCURACY ? score > best
-                                                                    : score < best;
+    const bool accuracy = sot_rehearsal_score(training) == SOTTO_FORECAST_ACCURACY &&
+                          !sot_tells_probabilities(training);
+    return accuracy ? score > best : score < best;
 }
 
 static sotto_status try_all(const sotto_tuning *tuning, sot_rehearsal *rehearsal,
@@ -53,6 +56,10 @@ static sotto_status try_all(const sotto_tuning *tuning, sot_rehearsal *rehearsal
         const uint64_t repeats = training->plan == NULL ? 1 : tuning->config.repeats;
         status = sot_rehearse(rehearsal, training, repeats, &out->means[i],
                               &out->deviations[i], NULL, error);
+        if (sot_tells_probabilities(training)) {
+            out->means[i] = rehearsal->means[SOT_PROPER_BRIER];
+            out->deviations[i] = rehearsal->deviations[SOT_PROPER_BRIER];
+        }
         if (status == SOTTO_OK &&
             (i == 0 || is_better(training, out->means[i], out->means[out->best])))
             out->best = i;
@@ -67,12 +74,10 @@ static void show_table(const sotto_tuning *tuning, const scores *all, sot_prose 
     const sotto_training *first = sot_tuning_first(tuning);
     const bool noisy = first->plan != NULL;
     char value[SOT_SHOWN_BYTES], deviation[SOT_SHOWN_BYTES], name[SOT_TUNE_TEXT_BYTES];
-    sot_prose_line(
-        prose, "score", "%s on %s",
-        sot_rehearsal_score(first) == SOTTO_FORECAST_ACCURACY ? "accuracy"
-                                                              : "root mean squared error",
-        sot_tune_has_validation(&tuning->config) ? "the validation rows"
-                                                 : "every fifth row, held back");
+    sot_prose_line(prose, "score", "%s on %s", sot_tune_score_name(first),
+                   sot_tune_has_validation(&tuning->config)
+                       ? "the validation rows"
+                       : "every fifth row, held back");
     for (size_t i = 0; i < tuning->candidates.count; i++) {
         sot_tuning_name(tuning, i, name);
         sot_shown(all->means[i], 0, value);
@@ -93,8 +98,9 @@ static void write_scores(sot_json_writer *writer, const sotto_tuning *tuning,
     sot_json_begin_object(writer);
     sot_json_put_text(writer, "kind", "public tuning");
     sot_json_put_text(writer, "score",
-                      sot_rehearsal_score(first) == SOTTO_FORECAST_ACCURACY ? "accuracy"
-                                                                            : "rmse");
+                      sot_tells_probabilities(first)                          ? "brier"
+                      : sot_rehearsal_score(first) == SOTTO_FORECAST_ACCURACY ? "accuracy"
+                                                                              : "rmse");
     sot_json_put_text(writer, "best", tuning->candidates.texts[all->best]);
     sot_json_open_array(writer, "tried");
     for (size_t i = 0; i < tuning->candidates.count; i++) {

@@ -1,6 +1,10 @@
 /* The score of a training on its own rows: a sum over rows, with discrete Laplace noise. Every
  * row adds from 0 to 1, so one unit moves the sum by at most its rows. The prediction for a row
- * depends on that row and on coefficients that are already released. */
+ * depends on that row and on coefficients that are already released.
+ *
+ *     probabilities   1 - the row's Brier score: it sees calibration and rare classes
+ *     scores          1 for a right class
+ *     numbers         1 - (miss / range)^2 */
 #include <math.h>
 
 #include <sotto/laplace.h>
@@ -8,16 +12,23 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "commands/train/network.h"
+#include "commands/train/probable.h"
 #include "commands/train/public.h"
 #include "commands/tune/tune.h"
 
-/* For numbers: the contribution of a row is a multiple of it. */
-#define NUMBER_GRID  0x1p-16
-#define NUMBER_UNITS 65536.0
+/* The contribution of a row is a multiple of it, if it is not 0 or 1. */
+#define ROW_GRID  0x1p-16
+#define ROW_UNITS 65536.0
 
 static bool tells_classes(const sotto_training *training)
 {
     return sot_encoding_role(training->encoding) == SOT_TARGET_CLASSES;
+}
+
+/* 0 or 1 for each row. */
+static bool counts_rows(const sotto_training *training)
+{
+    return tells_classes(training) && !sot_tells_probabilities(training);
 }
 
 static sotto_status configure(const sotto_training *training, double epsilon,
@@ -25,11 +36,11 @@ static sotto_status configure(const sotto_training *training, double epsilon,
 {
     const uint64_t unit_rows = sotto_schema_unit_rows(training->schema);
     const double rows = unit_rows == 0 ? 1.0 : (double)unit_rows;
-    const bool classes = tells_classes(training);
+    const bool whole = counts_rows(training);
     *out_config = sotto_laplace_defaults();
-    out_config->l1_sensitivity = classes ? rows : rows * NUMBER_UNITS;
+    out_config->l1_sensitivity = whole ? rows : rows * ROW_UNITS;
     out_config->adjacency = training->config.adjacency;
-    out_config->grid = classes ? 1.0 : NUMBER_GRID;
+    out_config->grid = whole ? 1.0 : ROW_GRID;
     out_config->purpose = "score of a training";
     return sotto_laplace_scale(epsilon, out_config->l1_sensitivity, &out_config->scale,
                                error);
@@ -65,6 +76,14 @@ static sotto_status count_right(const sotto_training *training, const sot_matrix
     return status;
 }
 
+static void add_brier(const double *probabilities, size_t classes, size_t label,
+                      void *context)
+{
+    int64_t *sum = context;
+    const double hit = 1.0 - sot_brier_of_row(probabilities, classes, label);
+    *sum += hit > 0.0 ? (int64_t)floor(fmin(hit, 1.0) * ROW_UNITS) : 0;
+}
+
 /* 1 for a number that is hit, 0 for one that is missed by the whole range, the square between. */
 static int64_t sum_hits(const sotto_training *training, const sot_matrix *matrix,
                         const double *theta)
@@ -75,7 +94,7 @@ static int64_t sum_hits(const sotto_training *training, const sot_matrix *matrix
     for (size_t i = 0; i < matrix->rows; i++) {
         const double miss = sot_public_miss(training, matrix, i, theta) / width;
         const double hit = 1.0 - miss * miss;
-        if (hit > 0.0) sum += (int64_t)floor(fmin(hit, 1.0) * NUMBER_UNITS);
+        if (hit > 0.0) sum += (int64_t)floor(fmin(hit, 1.0) * ROW_UNITS);
     }
     return sum;
 }
@@ -88,8 +107,10 @@ sotto_status sot_tune_score_release(const sotto_training *training, double epsil
     sotto_laplace_config config;
     int64_t sum = 0;
     sotto_status status = configure(training, epsilon, &config, error);
-    if (status == SOTTO_OK && matrix->rows > 0 && tells_classes(training))
+    if (status == SOTTO_OK && matrix->rows > 0 && counts_rows(training))
         status = count_right(training, matrix, theta, &sum, error);
+    else if (status == SOTTO_OK && matrix->rows > 0 && tells_classes(training))
+        status = sot_probable_visit(training, matrix, theta, add_brier, &sum, error);
     else if (status == SOTTO_OK && matrix->rows > 0)
         sum = sum_hits(training, matrix, theta);
     if (status == SOTTO_OK)
@@ -103,10 +124,20 @@ sotto_status sot_tune_score_public(const sotto_training *training,
                                    const sot_matrix *matrix, const double *theta,
                                    double *out_score, sotto_error *error)
 {
-    const sotto_status status =
-        sot_public_score(training, matrix, theta, out_score, error);
-    if (status == SOTTO_OK && !tells_classes(training)) *out_score = -*out_score;
+    sotto_status status;
+    if (sot_tells_probabilities(training))
+        status = sot_probable_brier(training, matrix, theta, out_score, error);
+    else
+        status = sot_public_score(training, matrix, theta, out_score, error);
+    if (status == SOTTO_OK && !counts_rows(training)) *out_score = -*out_score;
     return status;
+}
+
+const char *sot_tune_score_name(const sotto_training *training)
+{
+    return counts_rows(training)     ? "accuracy"
+           : tells_classes(training) ? "Brier score"
+                                     : "root mean squared error";
 }
 
 sotto_status sot_tuning_load_validation(const sotto_tuning *tuning,

@@ -6,6 +6,7 @@
 #include "base/json/writer.h"
 #include "base/text.h"
 #include "commands/tune/tune.h"
+#include "models/kinds.h"
 
 void sot_tuning_name(const sotto_tuning *tuning, size_t candidate,
                      char out[SOT_TUNE_TEXT_BYTES])
@@ -81,13 +82,33 @@ static void show_skipped(sot_prose *prose, const sotto_tuning *tuning)
 static void show_score(sot_prose *prose, const sotto_tuning *tuning)
 {
     char value[SOT_SHOWN_BYTES];
+    const char *name = sot_tune_score_name(sot_tuning_first(tuning));
     if (isnan(tuning->config.score_epsilon)) {
-        sot_prose_line(prose, "score", "on public rows, free");
+        sot_prose_line(prose, "score", "%s on public rows, free", name);
         return;
     }
     sot_prose_line(prose, "score",
-                   "on the private rows, epsilon %s in each training, part of its price",
-                   sot_shown(tuning->config.score_epsilon, 0, value));
+                   "%s on the private rows, epsilon %s in each training, part of its "
+                   "price",
+                   name, sot_shown(tuning->config.score_epsilon, 0, value));
+}
+
+/* Convex losses have default rules from epsilon and the expected rows, which use the whole budget. On the rows of
+ * docs/howto/tuning.md no tuning was better than them. Not for networks, whose settings matter more. */
+static void show_advice(sot_prose *prose, const sotto_tuning *tuning)
+{
+    static const double enough = 0.8; /* of the budget, for each training */
+    char each[SOT_SHOWN_BYTES], whole[SOT_SHOWN_BYTES];
+    const sotto_train_config *config = &tuning->config.train;
+    if (!sot_model_row_of(config->model)->has_coefficients ||
+        tuning->run_epsilon >= enough * config->epsilon)
+        return;
+    sot_prose_line(prose, "advice",
+                   "prefer sotto train with the default settings: it has the whole "
+                   "epsilon %s, each training here %s; tune if a default is known to be "
+                   "wrong",
+                   sot_shown(config->epsilon, 0, whole),
+                   sot_shown(tuning->run_epsilon, 0, each));
 }
 
 static sotto_status make_text(sotto_tuning *tuning, sotto_error *error)
@@ -110,6 +131,7 @@ static sotto_status make_text(sotto_tuning *tuning, sotto_error *error)
                    sot_shown(tuning->run_epsilon, 0, value),
                    isnan(config->delta) ? " (pure)" : " at the same delta");
     show_score(&prose, tuning);
+    show_advice(&prose, tuning);
     sot_prose_guarantee(&prose, config->epsilon,
                         tuning->delta > 0.0 ? tuning->delta : SOTTO_UNSET,
                         config->adjacency, first->schema, 0);

@@ -116,12 +116,16 @@ SOTTO_MUST_CHECK sotto_status sot_tune_score_plan(const sotto_training *training
 SOTTO_MUST_CHECK sotto_status sot_tune_score_release(
     const sotto_training *training, double epsilon, sotto_gate *gate,
     const sot_matrix *matrix, const double *theta, double *out_score, sotto_error *error);
-/* Returns the accuracy on public rows, or minus the root mean squared error. */
+/* Returns the score on public rows, the larger the better: minus the Brier score of a model of probabilities,
+ * the accuracy of another model of classes, minus the root mean squared error. */
 SOTTO_MUST_CHECK sotto_status sot_tune_score_public(const sotto_training *training,
                                                     const sot_matrix *matrix,
                                                     const double *theta,
                                                     double *out_score,
                                                     sotto_error *error);
+
+/* "Brier score", "accuracy" or "root mean squared error". */
+const char *sot_tune_score_name(const sotto_training *training);
 
 /* Loads the validation rows, encoded; NULL if there are none. `file` or `records` has the
  * training rows, the other is NULL. */

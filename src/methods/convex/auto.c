@@ -6,15 +6,27 @@
 #include "models/kinds.h"
 
 /* Below this epsilon per record the curvature costs Huber's and Poisson's losses too much, and
- * gradient descent, which pays for none, is better. The squared loss is steeper, and there the
- * two are equal. */
+ * gradient descent, which pays for none, is better. */
 #define LOW_EPSILON 1.0
+
+/* The squared loss: below this epsilon too, where the expected rows times epsilon are not fewer
+ * than this (docs/results/defaults.md). */
+#define SQUARED_EPSILON 0.25
+#define SQUARED_ROWS    200.0
 
 /* Calibrations are objective perturbation's. */
 static bool may_descend(const sotto_train_config *config)
 {
     return !isnan(config->delta) && config->calibration == SOTTO_CALIBRATION_SHARP &&
            (config->public_n > 0 || config->expected_rows > 0);
+}
+
+static bool descends_on_squares(const sotto_train_config *config, double steps)
+{
+    const uint64_t rows = config->public_n > 0 ? config->public_n : config->expected_rows;
+    return sot_model_row_of(config->model)->is_quadratic && may_descend(config) &&
+           config->epsilon < SQUARED_EPSILON * steps &&
+           (double)rows * config->epsilon >= SQUARED_ROWS * steps;
 }
 
 sotto_method sot_erm_choose(const sotto_train_config *config, const char **out_why)
@@ -33,6 +45,11 @@ sotto_method sot_erm_choose(const sotto_train_config *config, const char **out_w
         *out_why = "for this loss and a small epsilon gradient descent does better than "
                    "objective "
                    "perturbation, which pays for the loss's curvature";
+        return SOTTO_METHOD_GD;
+    }
+    if (descends_on_squares(config, steps)) {
+        *out_why = "for squared residuals, a small epsilon and so many expected rows "
+                   "gradient descent does better than objective perturbation";
         return SOTTO_METHOD_GD;
     }
     *out_why = isnan(config->delta)

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "methods/convex/empirical_parts.h"
+#include "methods/kinds.h"
 #include "models/kinds.h"
 #include "models/linear/rows/row_sum.h"
 #include "models/linear/rows/rows.h"
@@ -130,6 +131,17 @@ static sot_empirical_facts facts_of(const sot_learner_setup *setup, const sot_lo
             sot_mul_up(loss->slope_most, sot_encoding_feature_most(setup->encoding))};
 }
 
+/* Without noise nothing is gained by clipping: the largest residual of a prediction within the target's range is 2. */
+sotto_status sot_erm_loss(const sot_learner_setup *setup, sot_loss *out_loss,
+                          sotto_error *error)
+{
+    sotto_train_config config = *setup->config;
+    if (sot_method_row_of(setup->method)->noiseless && isnan(config.threshold) &&
+        sot_model_row_of(config.model)->is_quadratic)
+        config.threshold = 2.0;
+    return sot_model_loss(&config, setup->encoding, out_loss, error);
+}
+
 sotto_status sot_empirical_glm(const sot_learner_setup *setup,
                                sot_empirical **out_empirical, sotto_error *error)
 {
@@ -138,8 +150,7 @@ sotto_status sot_empirical_glm(const sot_learner_setup *setup,
     sotto_status status = SOTTO_OK;
     if (loss == NULL || empirical == NULL)
         status = sot_fail_memory(error, 1, sizeof *loss + sizeof *empirical);
-    if (status == SOTTO_OK)
-        status = sot_model_loss(setup->config, setup->encoding, loss, error);
+    if (status == SOTTO_OK) status = sot_erm_loss(setup, loss, error);
     if (status != SOTTO_OK) {
         sot_free(loss);
         sot_free(empirical);

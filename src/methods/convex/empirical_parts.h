@@ -11,4 +11,8 @@ SOTTO_MUST_CHECK sotto_status sot_empirical_glm(const sot_learner_setup *setup,
                                                 sot_empirical **out_empirical,
                                                 sotto_error *error);
 
+/* The loss of the training: the model's, clipped where that saves noise. */
+SOTTO_MUST_CHECK sotto_status sot_erm_loss(const sot_learner_setup *setup,
+                                           sot_loss *out_loss, sotto_error *error);
+
 #endif

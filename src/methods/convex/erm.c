@@ -121,8 +121,7 @@ static sotto_status describe_loss(sot_learner *learner, sotto_error *error)
                                  sot_encoding_role(setup->encoding)) ||
         sot_method_row_of(setup->method)->fits_moments)
         return SOTTO_OK;
-    const sotto_status status =
-        sot_model_loss(setup->config, setup->encoding, &loss, error);
+    const sotto_status status = sot_erm_loss(setup, &loss, error);
     if (status == SOTTO_OK)
         sot_learner_set(learner, "threshold", loss.slope_most, row->threshold_why);
     return status;

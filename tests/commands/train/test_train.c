@@ -409,6 +409,10 @@ static void a_forecast_tells_much_noise_from_little(void **state)
         assert_within(forecast.without_noise, 0.75, 1.0);
         assert_within(forecast.trivial, 0.3, 0.9);
         means[i] = forecast.mean;
+        assert_within(forecast.auc.without_noise, 0.75, 1.0);
+        assert_within(forecast.auc.trivial, 0.5, 0.5);
+        assert_true(forecast.log_loss.without_noise < forecast.log_loss.trivial);
+        assert_true(i == 0 || forecast.log_loss.mean < forecast.log_loss.trivial);
         assert_refused(
             sotto_training_forecast_data(training, NULL, 0, 3, &forecast, &error),
             SOTTO_INVALID_ARGUMENT, &error, "public rows", NULL);
@@ -419,6 +423,43 @@ static void a_forecast_tells_much_noise_from_little(void **state)
     }
     assert_true(means[1] > means[0] + 0.05);
     sotto_schema_free(schema);
+}
+
+/* Public rows are repeated, or left out, to match the expected rows: the noise is worth as much as there. */
+static void a_forecast_is_for_the_expected_rows(void **state)
+{
+    (void)state;
+    static const uint64_t expected[] = {200, 8000};
+    sotto_error error;
+    sotto_schema *schema = parse(study_unit_schema);
+    sotto_forecast forecast[2];
+    for (int i = 0; i < 2; i++) {
+        sotto_training *training = NULL;
+        sotto_train_config config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
+        config.epsilon = 0.5;
+        config.expected_rows = expected[i];
+        assert_ok(sotto_training_plan(&config, schema, &training, &error), &error);
+        assert_ok(
+            sotto_training_forecast_data(training, NULL, 2000, 20, &forecast[i], &error),
+            &error);
+        assert_int_equal(forecast[i].rows, expected[i]);
+        assert_int_equal(forecast[i].held, 400);
+        sotto_training_free(training);
+    }
+    assert_true(forecast[1].log_loss.mean < forecast[0].log_loss.mean);
+    sotto_schema_free(schema);
+}
+
+/* Student's 95 % quantiles: 12.7062 for one degree of freedom, 2.0930 for 19 (tables). */
+static void the_reach_of_a_forecast_is_students(void **state)
+{
+    (void)state;
+    assert_true(isnan(sotto_forecast_reach(0.5, 1)));
+    assert_within(sotto_forecast_reach(0.5, 2), 0.5 * 12.7062 * sqrt(1.5) - 1e-3,
+                  0.5 * 12.7062 * sqrt(1.5) + 1e-3);
+    assert_within(sotto_forecast_reach(0.5, 20), 0.5 * 2.0930 * sqrt(1.05) - 1e-4,
+                  0.5 * 2.0930 * sqrt(1.05) + 1e-4);
+    assert_within(sotto_forecast_reach(0.0, 20), 0.0, 0.0);
 }
 
 /* ---- memory ---- */
@@ -572,6 +613,8 @@ int main(void)
         cmocka_unit_test(a_model_of_public_rows_has_no_certificate),
         cmocka_unit_test(advice_names_what_could_be_better),
         cmocka_unit_test(a_forecast_tells_much_noise_from_little),
+        cmocka_unit_test(a_forecast_is_for_the_expected_rows),
+        cmocka_unit_test(the_reach_of_a_forecast_is_students),
         cmocka_unit_test(a_failed_allocation_is_reported_and_nothing_is_lost),
         cmocka_unit_test(memory_that_runs_out_does_not_tell_the_rows),
         cmocka_unit_test(names_and_values_belong_together),

@@ -77,10 +77,10 @@ static const expected table[] = {
      true, false, 0x1p-20},
     {TWO, SOT_TARGET_CLASSES, SOTTO_MODEL_HINGE, "hinge", 0, 0, 0, 1.0, (double)INFINITY,
      true, false, 0x1p-10},
-    {NUMBER, SOT_TARGET_NUMBER, SOTTO_MODEL_LINEAR, "squared", 0, 0, 0, 2.0, 1.0, false,
+    {NUMBER, SOT_TARGET_NUMBER, SOTTO_MODEL_LINEAR, "squared", 0, 0, 0, 0.5, 1.0, false,
      false, 0x1p-20},
-    {NUMBER, SOT_TARGET_NUMBER, SOTTO_MODEL_LINEAR, "squared", 0, 0, 0.25, 1.4375, 1.0,
-     false, false, 0x1p-20}, /* R B + 1 */
+    {NUMBER, SOT_TARGET_NUMBER, SOTTO_MODEL_LINEAR, "squared", 0, 0, 0.25, 0.5, 1.0,
+     false, false, 0x1p-20},
     {NUMBER, SOT_TARGET_NUMBER, SOTTO_MODEL_LINEAR, "squared", 0, 0.375, 10.0, 0.375, 1.0,
      false, false, 0x1p-20},
     {NUMBER, SOT_TARGET_NUMBER, SOTTO_MODEL_HUBER, "huber", 0, 0, 0, 0.25, 1.0, false,
