@@ -194,6 +194,16 @@ SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_export_c(const sotto_model *
                                                              char **out_text,
                                                              sotto_error *error);
 
+/* Writes a linear or additive model of a table as one SQL expression over its columns. SQLite (with its
+ * mathematical functions), PostgreSQL and DuckDB read it. Its value is the probability of the second class, the score,
+ * or the number.
+ * `table` stands before each column; NULL: none. SOTTO_UNSUPPORTED for models with a score for each class, networks,
+ * concepts, several posterior samples, a schema without names, and columns of dates. Free with sotto_free(). */
+SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_model_export_sql(const sotto_model *model,
+                                                               const char *table,
+                                                               char **out_text,
+                                                               sotto_error *error);
+
 #ifdef __cplusplus
 }
 #endif

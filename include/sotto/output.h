@@ -28,7 +28,7 @@ typedef enum sotto_output_kind {
     SOTTO_OUTPUT_HTML = 2,
     SOTTO_OUTPUT_SVG = 3,
     SOTTO_OUTPUT_DATA = 4, /* lines of text, such as CSV or predictions, or JSON */
-    SOTTO_OUTPUT_C = 5,    /* a C header */
+    SOTTO_OUTPUT_C = 5,    /* an exported model, such as a C header */
     SOTTO_OUTPUT_SCHEMA = 6
 } sotto_output_kind;
 

@@ -81,8 +81,8 @@ typedef struct sotto_forecast {
                     * repeated or left out for it */
     uint64_t held; /* rows held back for the score */
 } sotto_forecast;
-/* Half the width of the interval that holds the score of one more training on such rows, scored on the same held-out
- * rows, with a probability of 95%: Student's, for scores that are normal. NaN below two repeats. */
+/* Half the width of Student's interval for the score of one more training on such rows, with a probability of 95%.
+ * The held-out rows are the same, and scores are taken as normal. NaN below two repeats. */
 SOTTO_API double sotto_forecast_reach(double deviation, uint64_t repeats);
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_training_forecast_data(
     const sotto_training *training, const sotto_data_file *file, uint64_t rows,

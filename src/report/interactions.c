@@ -90,7 +90,7 @@ static picture picture_of(const sot_report *report, const sot_bin_block *block,
 
 /* ---- labels ---- */
 
-/* Shortens a name to the room of a label. Cuts before a character, never inside one. */
+/* Shortens a name to the room of a label. Ends before a character, never inside one. */
 static void shorten(char *name)
 {
     size_t characters = 0, at = 0;
@@ -223,7 +223,7 @@ void sot_report_add_maps(sot_growing *out, const sot_report *report, const size_
     }
     if (left_out > 0)
         sot_html_say(out,
-                     "%zu interactions of more than %d pairs of bins are not drawn; the "
+                     "%zu interactions of more than %d pairs of bins are not shown; the "
                      "model file has them.",
                      left_out, (int)TILES_MAX);
 }

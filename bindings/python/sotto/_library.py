@@ -177,6 +177,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "sotto_evaluation_clear": (None, [POINTER(Evaluation)]),
     "sotto_model_curves": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_model_export_c": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
+    "sotto_model_export_sql": (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(Error)]),
     "sotto_schema_target": (POINTER(Target), [c_void_p]),
     "sotto_account_selection": (
         c_int, [c_void_p, POINTER(Runs), c_double, POINTER(Account), POINTER(Error)]),

@@ -290,6 +290,15 @@ class Model(Certified, Handle):
         """A C header with NAME_predict() for one row, and the model's parameters."""
         return owned_text("sotto_model_export_c", self.pointer, name.encode())
 
+    def export_sql(self, table: str | None = None) -> str:
+        """One SQL expression over the columns, for SQLite, PostgreSQL and DuckDB.
+
+        It is the probability of the second class, the score, or the predicted number. `table` is the name or
+        alias before each column. Linear and additive models of tables have one.
+        """
+        return owned_text("sotto_model_export_sql", self.pointer,
+                          None if table is None else table.encode())
+
     def __repr__(self) -> str:
         features = len(self.encoded_features_)
         what = "numbers" if self.classes_ is None else f"classes {self.classes_.tolist()}"

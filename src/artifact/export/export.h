@@ -40,9 +40,9 @@ typedef struct sot_c_exporter {
     const sotto_model *model;
     const sot_encoding *encoding;
     const char *name;
-    char (*members)[SOT_C_NAME_BYTES]; /* of a table: one a part, of a concept one a
-                                          column that it looks at, of an additive model one
-                                          a column of the schema */
+    char (*members)[SOT_C_NAME_BYTES]; /* one for each part of a table, each column that a
+                                          concept reads, or each column of the schema of an
+                                          additive model */
 } sot_c_exporter;
 
 void sot_c_text(sot_c_exporter *self, const char *plain);

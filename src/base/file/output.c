@@ -28,6 +28,7 @@ typedef enum found_kind {
     FOUND_HTML,
     FOUND_SVG,
     FOUND_C,
+    FOUND_EXPORT, /* a model as SQL: "-- A linear model ..." */
     FOUND_DATA,
     FOUND_OTHER
 } found_kind;
@@ -119,6 +120,7 @@ static found_kind kind_of_head(const head *first)
         begins_text(first, "#include") || begins_text(first, "#ifndef") ||
         begins_text(first, "#pragma") || begins_text(first, "#define"))
         return FOUND_C;
+    if (begins_text(first, "-- a")) return FOUND_EXPORT;
     if (begins_text(first, "<") || begins(first, "#!") || begins(first, "sotto ") ||
         begins(first, "-----BEGIN") || begins(first, "%PDF"))
         return FOUND_OTHER;
@@ -225,6 +227,7 @@ static const char *name_found(found_kind found)
                                         [FOUND_HTML] = "an HTML page",
                                         [FOUND_SVG] = "an SVG picture",
                                         [FOUND_C] = "a C source",
+                                        [FOUND_EXPORT] = "an exported model",
                                         [FOUND_DATA] = "a file of text data",
                                         [FOUND_OTHER] = "a file of an unknown kind"};
     return names[found];
@@ -239,7 +242,8 @@ static bool is_replaceable(found_kind found, sotto_output_kind kind)
                                       [SOTTO_OUTPUT_DATA] = FOUND_DATA,
                                       [SOTTO_OUTPUT_C] = FOUND_C,
                                       [SOTTO_OUTPUT_SCHEMA] = FOUND_NOTHING};
-    return found == FOUND_NOTHING || found == same[kind];
+    return found == FOUND_NOTHING || found == same[kind] ||
+           (found == FOUND_EXPORT && kind == SOTTO_OUTPUT_C);
 }
 
 static bool is_untouchable(found_kind found)
@@ -254,7 +258,7 @@ static const char *name_kind(sotto_output_kind kind)
                                         [SOTTO_OUTPUT_HTML] = "an HTML page",
                                         [SOTTO_OUTPUT_SVG] = "an SVG picture",
                                         [SOTTO_OUTPUT_DATA] = "text data",
-                                        [SOTTO_OUTPUT_C] = "a C header",
+                                        [SOTTO_OUTPUT_C] = "an exported model",
                                         [SOTTO_OUTPUT_SCHEMA] = "a schema"};
     return names[kind];
 }

@@ -26,7 +26,7 @@ typedef struct sot_rehearsal {
     sot_progress
         progress; /* counts trainings; its function NULL, as after sot_rehearsal_open(): none */
     uint64_t done, planned; /* trainings */
-    /* Of a model that gives classes a probability, else NaN: by the last sot_rehearse(), and without noise by
+    /* For a model that gives classes a probability, else NaN: by the last sot_rehearse(), and without noise by
      * the last sot_rehearse_without_noise(). */
     double means[SOT_PROPER], deviations[SOT_PROPER], plain[SOT_PROPER];
 } sot_rehearsal;

@@ -104,8 +104,8 @@ static void show_advice(sot_prose *prose, const sotto_tuning *tuning)
         tuning->run_epsilon >= enough * config->epsilon)
         return;
     sot_prose_line(prose, "advice",
-                   "prefer sotto train with the default settings: it has the whole "
-                   "epsilon %s, each training here %s; tune if a default is known to be "
+                   "prefer sotto train with the default settings. It has the whole "
+                   "epsilon %s, each training here %s. Tune if a default is known to be "
                    "wrong",
                    sot_shown(config->epsilon, 0, whole),
                    sot_shown(tuning->run_epsilon, 0, each));

@@ -116,8 +116,8 @@ SOTTO_MUST_CHECK sotto_status sot_tune_score_plan(const sotto_training *training
 SOTTO_MUST_CHECK sotto_status sot_tune_score_release(
     const sotto_training *training, double epsilon, sotto_gate *gate,
     const sot_matrix *matrix, const double *theta, double *out_score, sotto_error *error);
-/* Returns the score on public rows, the larger the better: minus the Brier score of a model of probabilities,
- * the accuracy of another model of classes, minus the root mean squared error. */
+/* Returns the score on public rows, the larger the better. It is minus the Brier score of a model of
+ * probabilities, the accuracy of another model of classes, or minus the root mean squared error. */
 SOTTO_MUST_CHECK sotto_status sot_tune_score_public(const sotto_training *training,
                                                     const sot_matrix *matrix,
                                                     const double *theta,

@@ -81,7 +81,7 @@ static void warn_of_booleans(sot_description *made)
             booleans++;
     if (booleans <= BOOLEANS_MOST || encoding->cut) return;
     warn(made,
-         "R counts all %zu booleans as true; if at most one of several is true in a "
+         "R counts all %zu booleans as true. If at most one of several is true in a "
          "row, list them in \"exclusive\" for a smaller R and less noise",
          booleans);
 }

@@ -39,8 +39,8 @@ bool sot_axis_has_own_values(const sotto_column *facts, size_t bins)
            values_of(facts) <= fmax(SOT_BINS_OF_VALUES, (double)bins);
 }
 
-/* Amounts begin at 0, and most of them are small. So the first of the bins of equal width is halved again and again: the
- * new bins cost little where amounts spread, and much is gained where the upper bound is loose. */
+/* Amounts begin at 0, and most of them are small. So the first of the bins of equal width is halved several times.
+ * The new bins cost little where amounts spread, and gain much where the upper bound is loose. */
 static void halve_first_bin(sot_blocks *blocks, sot_axis *axis, double width)
 {
     if (axis->facts->lower != 0.0) return;

@@ -117,11 +117,12 @@ sotto_status sot_where_refuse(const where_reader *reader, const where_word *word
         word->size_bytes < sizeof seen ? word->size_bytes : sizeof seen - 1;
     memcpy(seen, word->text, size);
     seen[size] = '\0';
-    return sot_fail(
-        error, SOTTO_INVALID_ARGUMENT, "`where`, byte %zu, %s%s%s: %s",
-        (size_t)(word->text - reader->text) + 1, word->kind == WORD_END ? "" : "'",
-        word->kind == WORD_END ? "the end of the condition" : sot_printable(seen, shown, sizeof shown),
-        word->kind == WORD_END ? "" : "'", remedy);
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT, "`where`, byte %zu, %s%s%s: %s",
+                    (size_t)(word->text - reader->text) + 1,
+                    word->kind == WORD_END ? "" : "'",
+                    word->kind == WORD_END ? "the end of the condition"
+                                           : sot_printable(seen, shown, sizeof shown),
+                    word->kind == WORD_END ? "" : "'", remedy);
 }
 
 sotto_status sot_where_refuse_word(const where_reader *reader, const char *wanted,

@@ -48,7 +48,8 @@ sotto_method sot_erm_choose(const sotto_train_config *config, const char **out_w
         return SOTTO_METHOD_GD;
     }
     if (descends_on_squares(config, steps)) {
-        *out_why = "for squared residuals, a small epsilon and so many expected rows "
+        *out_why = "for squared residuals at a small epsilon, with this number of "
+                   "expected rows, "
                    "gradient descent does better than objective perturbation";
         return SOTTO_METHOD_GD;
     }

@@ -331,7 +331,7 @@ static void add_batch(const sot_matrix *matrix, batch *own, double *sum)
         last[layout->values] += own->curvatures[i];
 }
 
-/* A sum belongs to two blocks, and takes the rows in their order whatever the batches are. */
+/* A sum belongs to two blocks, and takes the rows in their order, for every division into batches. */
 void sot_bins_add_products(const sot_matrix *matrix, size_t begin, size_t end,
                            const double *curvatures, double *sum)
 {

@@ -47,8 +47,8 @@ sotto_status sotto_amplify_by_sampling(double epsilon, double delta, double rate
     return SOTTO_OK;
 }
 
-/* The steps D_0, ..., D_k: P_0(S) <= e^epsilon P_1(S) + delta, and so on; the deltas are multiplied by the e^epsilon of
- * the steps before. e^{k epsilon} - 1 over e^epsilon - 1 is their sum. */
+/* Takes the steps D_0, ..., D_k. P_0(S) <= e^epsilon P_1(S) + delta, and so on. Each delta is multiplied by the
+ * e^epsilon of the steps before. e^{k epsilon} - 1 over e^epsilon - 1 is their sum. */
 sotto_status sotto_group_privacy(double epsilon, double delta, uint64_t rows,
                                  double *out_epsilon, double *out_delta,
                                  sotto_error *error)
