@@ -77,6 +77,9 @@ static const cli_option output_options[] = {
     {"output", CLI_FILE, CLI_OPTIONAL, "file for the result with its certificate",
      .value = "FILE", .example = "count.json", .letter = 'o',
      .output = SOTTO_OUTPUT_CERTIFIED},
+    {"threads", CLI_COUNT, CLI_OPTIONAL,
+     "number of threads that read DATA (default: all); the result is the same for any",
+     .value = "N", .example = "8", .count_max = 1024},
     {"insecure-test-seed", CLI_COUNT, CLI_OPTIONAL,
      "seed of the noise, for tests: the certificate says NOT PRIVATE", .value = "N",
      .example = "7", .count_max = UINT64_MAX},
@@ -176,6 +179,7 @@ static sotto_release_config make_config(const cli_call *call,
     config.output = cli_text(call, "output");
     config.again = cli_flag(call, "again");
     config.overwrite = cli_flag(call, "overwrite");
+    config.threads = (size_t)cli_count(call, "threads");
     config.sign = cli_text(call, "sign");
     config.insecure_test = cli_given(call, "insecure-test-seed");
     config.test_seed = cli_count(call, "insecure-test-seed");

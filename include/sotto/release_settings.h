@@ -76,6 +76,7 @@ typedef struct sotto_release_config {
     bool
         again; /* a new release, newly charged, though the ledger has the same one finished */
     bool overwrite; /* the output may replace a file that <sotto/output.h> protects */
+    size_t threads; /* 0: one per CPU; the result is the same for any number */
 } sotto_release_config;
 
 /* Nothing that carries privacy is set but the adjacency, SOTTO_ADD_REMOVE. */

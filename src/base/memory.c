@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* mremap */
 #include "base/memory.h"
 
 #include <stdbool.h>
@@ -106,6 +107,108 @@ void *sot_new_aligned(size_t count, size_t size)
     hide_from_dumps(memory, bytes);
     memset(memory, 0, bytes);
     return memory;
+}
+
+/* ---- arrays that grow ---- */
+
+/* Stands in front of the array. */
+typedef struct grown_head {
+    size_t room_bytes; /* of the array */
+    bool is_mapped;    /* else on the heap */
+    unsigned char padding[SOT_ALIGNMENT_BYTES - sizeof(size_t) - sizeof(bool)];
+} grown_head;
+_Static_assert(sizeof(grown_head) == SOT_ALIGNMENT_BYTES, "the array stays aligned");
+
+/* Smaller arrays are on the heap: copying them costs little. */
+enum { MAPPED_BYTES_LEAST = 1 << 20 };
+
+static grown_head *head_of(void *array)
+{
+    return (grown_head *)((unsigned char *)array - sizeof(grown_head));
+}
+
+/* Address space that begins at a multiple of a large page: then the kernel moves large pages whole. */
+static void *map_aligned(size_t bytes, int protection)
+{
+    size_t wanted;
+    if (!sot_size_add(bytes, LARGE_PAGE_BYTES, &wanted)) return NULL;
+    unsigned char *memory =
+        mmap(NULL, wanted, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+    const size_t past = (uintptr_t)memory % LARGE_PAGE_BYTES;
+    const size_t before = past == 0 ? 0 : LARGE_PAGE_BYTES - past;
+    if (before > 0) (void)munmap(memory, before);
+    if (wanted - before > bytes)
+        (void)munmap(memory + before + bytes, wanted - before - bytes);
+    return memory + before;
+}
+
+static void *map_new(size_t bytes)
+{
+    void *memory = map_aligned(bytes, PROT_READ | PROT_WRITE);
+    if (memory == NULL) return NULL;
+#ifdef MADV_HUGEPAGE
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: it may be refused */
+#endif
+    hide_from_dumps(memory, bytes);
+    return memory;
+}
+
+/* The advice to the kernel belongs to the mapping, and stays with it when it grows. */
+static void *grow_mapped(void *mapping, size_t old_bytes, size_t new_bytes)
+{
+#ifdef MREMAP_MAYMOVE
+    if (mremap(mapping, old_bytes, new_bytes, 0) != MAP_FAILED) return mapping;
+    void *place = map_aligned(new_bytes, PROT_NONE);
+    if (place == NULL) return NULL;
+    void *moved =
+        mremap(mapping, old_bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+    if (moved != MAP_FAILED) return moved;
+    (void)munmap(place, new_bytes);
+    return NULL;
+#else
+    void *moved = map_new(new_bytes);
+    if (moved == NULL) return NULL;
+    memcpy(moved, mapping, old_bytes);
+    sodium_memzero(mapping, old_bytes);
+    (void)munmap(mapping, old_bytes);
+    return moved;
+#endif
+}
+
+void *sot_grow_array(void *array, size_t size_bytes)
+{
+    size_t bytes;
+    const size_t old_bytes = array == NULL ? 0 : head_of(array)->room_bytes;
+    const bool was_mapped = array != NULL && head_of(array)->is_mapped;
+    if (array != NULL && size_bytes <= old_bytes) return array;
+    if (!sot_size_add(size_bytes, sizeof(grown_head), &bytes)) return NULL;
+    const bool is_mapped = bytes >= MAPPED_BYTES_LEAST;
+    if (is_mapped && !sot_size_align(bytes, LARGE_PAGE_BYTES, &bytes)) return NULL;
+    if (is_mapped && must_fail()) return NULL;
+    grown_head *head =
+        was_mapped ? grow_mapped(head_of(array), old_bytes + sizeof(grown_head), bytes)
+                   : (is_mapped ? map_new(bytes) : sot_new_aligned(bytes, 1));
+    if (head == NULL) return NULL;
+    if (array != NULL && !was_mapped) {
+        memcpy(head + 1, array, old_bytes);
+        sot_wipe_and_free(head_of(array), old_bytes + sizeof *head);
+    }
+    head->room_bytes = bytes - sizeof *head;
+    head->is_mapped = is_mapped;
+    return head + 1;
+}
+
+void sot_free_grown(void *array, size_t used_bytes)
+{
+    if (array == NULL) return;
+    grown_head *head = head_of(array);
+    sodium_memzero(array, used_bytes);
+    if (head->is_mapped) {
+        (void)munmap(head, head->room_bytes + sizeof *head);
+    } else {
+        free(head);
+    }
 }
 
 char *sot_copy_string(const char *text)

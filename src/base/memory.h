@@ -27,6 +27,14 @@ enum { SOT_ALIGNMENT_BYTES = 64 }; /* a cache line; the widest vector registers 
  * pages if it is 4 MB or more. Free with sot_free(). */
 void *sot_new_aligned(size_t count, size_t size);
 
+/* Makes an array of records larger without a second copy of them (Linux: the pages move). NULL: a new one. New bytes are
+ * zero; those that were never written to take no memory. Aligned like sot_new_aligned(). On failure returns NULL and
+ * the old array stays valid. Free with sot_free_grown(). */
+void *sot_grow_array(void *array, size_t size_bytes);
+
+/* Frees such an array, of which at most the first `used_bytes` were written to; they are wiped. NULL is fine. */
+void sot_free_grown(void *array, size_t used_bytes);
+
 /* A copy of a string, or NULL. */
 char *sot_copy_string(const char *text);
 

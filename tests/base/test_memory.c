@@ -154,6 +154,39 @@ static void large_arrays_are_left_out_of_core_dumps(void **state)
     sot_free(moved);
 }
 
+/* Across the size from which arrays are mapped, and over the pages of the next growth. */
+static void arrays_that_grow_keep_what_they_hold(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {3,       100,     1 << 16, (1 << 20) - 64,
+                                   1 << 20, 5 << 20, 7 << 20, 40 << 20};
+    unsigned char *bytes = NULL;
+    size_t held = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        unsigned char *grown = sot_grow_array(bytes, sizes[i]);
+        assert_non_null(grown);
+        assert_int_equal((uintptr_t)grown % SOT_ALIGNMENT_BYTES, 0);
+        for (size_t k = 0; k < held; k += 777)
+            assert_int_equal(grown[k], (k + 1) & 255);
+        for (size_t k = held; k < sizes[i]; k++)
+            assert_int_equal(grown[k], 0);
+        for (size_t k = held; k < sizes[i]; k++)
+            grown[k] = (unsigned char)((k + 1) & 255);
+        held = sizes[i];
+        bytes = grown;
+    }
+    assert_ptr_equal(sot_grow_array(bytes, 5), bytes); /* it never shrinks */
+    assert_null(sot_grow_array(bytes, SIZE_MAX - 5));
+    assert_null(sot_grow_array(bytes, (size_t)1 << 60));
+    (void)sot_test_fail_allocation(1);
+    assert_null(sot_grow_array(bytes, 60 << 20));
+    (void)sot_test_fail_allocation(0);
+    for (size_t k = 0; k < held; k += 777)
+        assert_int_equal(bytes[k], (k + 1) & 255);
+    sot_free_grown(bytes, held);
+    sot_free_grown(NULL, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +194,7 @@ int main(void)
         cmocka_unit_test(an_overflowing_product_is_refused),
         cmocka_unit_test(grown_arrays_are_zeroed),
         cmocka_unit_test(moved_arrays_keep_what_they_hold),
+        cmocka_unit_test(arrays_that_grow_keep_what_they_hold),
         cmocka_unit_test(aligned_arrays_begin_at_a_cache_line),
         cmocka_unit_test(a_copied_string_is_its_own),
         cmocka_unit_test(wiped_memory_holds_zeros),

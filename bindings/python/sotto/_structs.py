@@ -696,6 +696,7 @@ class ReleaseConfig(Structure):
         ("threshold", c_double),
         ("again", c_bool),
         ("overwrite", c_bool),
+        ("threads", c_size_t),
     ]
 
 

@@ -74,6 +74,8 @@ class Settings(TypedDict, total=False):
         As for the estimators: declares that a computed X has every row of a stored table.
     ledger, output, again, overwrite : optional
         As for the estimators. A ledger is charged before a row is read.
+    threads : int, optional
+        Threads that read a file; default all. The result is the same for any number.
     sign : path, optional
         The secret key that signs the file.
     insecure_test_seed : int, optional
@@ -94,6 +96,7 @@ class Settings(TypedDict, total=False):
     output: Path | None
     again: bool
     overwrite: bool
+    threads: int | None
     sign: Path | None
     insecure_test_seed: int | None
 
@@ -350,6 +353,7 @@ def _config(statistic: str, settings: Settings, *, column: str | None = None, ed
     config.adjacency = value_of_name("sotto_adjacency_from_name", settings.get("adjacency", "add-remove"))
     config.ledger, config.output, config.sign = (path_bytes(settings.get(name)) for name in ("ledger", "output", "sign"))
     config.again, config.overwrite = (flag(name, settings.get(name, False)) for name in ("again", "overwrite"))
+    config.threads = account.whole("threads", settings.get("threads") or 0)
     seed = settings.get("insecure_test_seed")
     if seed is not None:
         config.insecure_test, config.test_seed = True, account.whole("insecure_test_seed", seed)

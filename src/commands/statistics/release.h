@@ -218,6 +218,11 @@ SOTTO_MUST_CHECK sotto_status sot_kept_take(sot_release *release,
                                             sotto_error *error);
 void sot_kept_clear(sot_kept_rows *kept); /* wipes */
 
+/* Takes the rows of the source, of a unit at most its cap (src/data/batches/unit.md), and counts its lines. Rows are
+ * parsed on config->threads threads, and taken in the order of the file. */
+SOTTO_MUST_CHECK sotto_status sot_release_read(sot_release *release, sot_source *source,
+                                               sotto_rng *rng, sotto_error *error);
+
 /* Rows of a model, one after another: `take` gets the statistic's judgement of each. Opening sees the
  * header only; start with {0}. */
 typedef struct sot_accuracy_rows {

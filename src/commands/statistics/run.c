@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "commands/session/session.h"
 #include "commands/statistics/release.h"
-#include "data/batches/unit.h"
 #include "data/source/source.h"
 #include "data/where/where.h"
 
@@ -60,64 +59,6 @@ static void begin_session(release_run *run)
 
 /* ---- the rows ---- */
 
-static double value_of(const sot_release *release, const double *row)
-{
-    return release->described == NULL ? 0.0 : row[release->column];
-}
-
-/* One row of the file goes to its unit, which may drop another one for it. */
-static sotto_status offer(const release_run *run, sot_units *units,
-                          const sot_record *record, sot_kept_rows *kept,
-                          sotto_error *error)
-{
-    bool is_kept = false;
-    uint64_t slot = 0;
-    const sotto_status status =
-        sot_units_offer(units, record->unit, record->unit_bytes, &is_kept, &slot, error);
-    if (status != SOTTO_OK || !is_kept) return status;
-    return sot_kept_put(kept, (size_t)slot, value_of(&run->release, record->cells),
-                        error);
-}
-
-/* The rows of the table; with a unit at most its cap of each (src/data/batches/unit.md). Sums are exact
- * integers, so that the order of the slots does not matter. */
-static sotto_status read_units(release_run *run, sotto_error *error)
-{
-    sot_release *release = &run->release;
-    sot_units *units = NULL;
-    sot_kept_rows kept = {0};
-    bool more = true;
-    sotto_status status =
-        sot_units_new(release->unit_rows, run->session.rng, &units, error);
-    while (status == SOTTO_OK && more) {
-        sot_record record;
-        status = sot_source_next(run->source, &record, &more, error);
-        if (status != SOTTO_OK || !more) break;
-        release->lines++;
-        status = offer(run, units, &record, &kept, error);
-    }
-    if (status == SOTTO_OK) status = sot_kept_take(release, &kept, error);
-    sot_kept_clear(&kept);
-    sot_units_free(units);
-    return status;
-}
-
-static sotto_status read_table(release_run *run, sotto_error *error)
-{
-    sot_release *release = &run->release;
-    sotto_status status = SOTTO_OK;
-    bool more = true;
-    if (sotto_schema_unit(release->schema) != NULL) return read_units(run, error);
-    while (status == SOTTO_OK && more) {
-        sot_record record;
-        status = sot_source_next(run->source, &record, &more, error);
-        if (status != SOTTO_OK || !more) break;
-        release->lines++;
-        status = sot_release_take(release, value_of(release, record.cells), error);
-    }
-    return status;
-}
-
 static sotto_status read_rows(release_run *run, sotto_error *error)
 {
     sot_release *release = &run->release;
@@ -126,7 +67,7 @@ static sotto_status read_rows(release_run *run, sotto_error *error)
     const sotto_status status =
         is_of_model(release)
             ? sot_accuracy_read(release, &run->accuracy, run->session.rng, error)
-            : read_table(run, error);
+            : sot_release_read(release, run->source, run->session.rng, error);
     if (status != SOTTO_OK) return status;
     const uint64_t declared = release->config->public_n;
     if (declared == 0 || release->lines == declared) return SOTTO_OK;

@@ -262,6 +262,7 @@ static sotto_status load_source(const sotto_training *training, const char *name
                                 sot_matrix **out_matrix, sotto_error *error)
 {
     sotto_status status = sot_source_check_training(source, error);
+    sot_source_set_threads(source, training->config.threads);
     if (status == SOTTO_OK)
         status = sot_matrix_load(source, training->schema, training->encoding, rng,
                                  out_matrix, error);

@@ -69,6 +69,7 @@ sotto_status sot_training_open_table(const sotto_training *training, sot_source 
                                      sotto_rng *rng, sot_matrix **out_matrix,
                                      sot_table **out_table, sotto_error *error)
 {
+    sot_source_set_threads(source, training->config.threads);
     if (training->config.stream) {
         return sot_table_of_source(source, training->schema, training->encoding,
                                    out_table, error);

@@ -33,6 +33,7 @@ static sotto_status load(const sotto_training *training, sotto_rng *rng,
                 sot_source_open_records(&drawn.records, training->schema, &source, error);
     }
     if (status == SOTTO_OK) {
+        sot_source_set_threads(source, training->config.threads);
         status = sot_matrix_load(source, training->schema, training->encoding, rng,
                                  out_matrix, error);
     }

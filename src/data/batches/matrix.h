@@ -37,6 +37,8 @@ typedef struct sot_matrix {
     size_t bin_bytes;
     sot_bins_layout *layout;       /* owned; NULL: no bins */
     size_t room_rows, room_values; /* allocated */
+    size_t used_rows, used_values; /* ever written to, if it grows */
+    bool grows;                    /* its arrays are those of sot_grow_array() */
 } sot_matrix;
 
 /* Reads a source to its end. Dense or sparse follows from the encoding (public), never from the
@@ -72,6 +74,9 @@ SOTTO_MUST_CHECK sotto_status sot_matrix_filler_new(const sot_source *source,
                                                     sot_matrix_filler **out_filler,
                                                     sotto_error *error);
 void sot_matrix_filler_free(sot_matrix_filler *filler); /* wipes; NULL is fine */
+
+/* Call it before the source is read again. */
+void sot_matrix_filler_rewind(sot_matrix_filler *filler);
 
 /* The next `rows` records, or fewer at the end of the source; none when it has ended. The matrix is
  * the filler's, until the next call. */

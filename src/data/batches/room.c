@@ -1,79 +1,77 @@
 /* The memory of a matrix that grows. */
 #include "data/batches/room.h"
 
-#include <string.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+
+/* Growth does not copy, so that many small steps cost little. */
+enum { DOUBLED_MOST = 1 << 16 };
+
+size_t sot_room_next(size_t room)
+{
+    return room < DOUBLED_MOST ? 2 * room : room + room / 4;
+}
+
+static sotto_status grow(void **array, size_t count, size_t size, sotto_error *error)
+{
+    size_t bytes;
+    void *grown =
+        sot_size_mul(count, size, &bytes) ? sot_grow_array(*array, bytes) : NULL;
+    if (grown == NULL) return sot_fail_memory(error, count, size);
+    *array = grown;
+    return SOTTO_OK;
+}
 
 sotto_status sot_room_reserve(void **array, size_t *room, size_t needed, size_t least,
                               size_t size, sotto_error *error)
 {
     if (needed <= *room) return SOTTO_OK;
-    size_t wanted = *room < least ? least : 2 * *room;
+    size_t wanted = *room < least ? least : sot_room_next(*room);
     if (wanted < needed) wanted = needed;
-    void *moved = sot_move_array(*array, *room, wanted, size);
-    if (moved == NULL) return sot_fail_memory(error, wanted, size);
-    *array = moved;
-    *room = wanted;
-    return SOTTO_OK;
+    const sotto_status status = grow(array, wanted, size, error);
+    if (status == SOTTO_OK) *room = wanted;
+    return status;
 }
 
-static sotto_status resize_dense(sot_matrix *matrix, size_t rows, sotto_error *error)
+/* The rows of the layout that the matrix has. */
+static sotto_status grow_rows(sot_matrix *matrix, size_t rows, sotto_error *error)
 {
-    size_t floats;
-    if (!sot_size_mul(rows, matrix->stride, &floats)) floats = SIZE_MAX;
-    float *moved = sot_new_aligned(floats, sizeof *moved);
-    if (moved == NULL) return sot_fail_memory(error, floats, sizeof *moved);
-    if (matrix->rows > 0)
-        memcpy(moved, matrix->dense, matrix->rows * matrix->stride * sizeof *moved);
-    sot_wipe_and_free(matrix->dense, matrix->room_rows * matrix->stride * sizeof *moved);
-    matrix->dense = moved;
-    return SOTTO_OK;
-}
-
-static sotto_status resize_cells(sot_matrix *matrix, size_t rows, sotto_error *error)
-{
-    size_t places;
-    if (!sot_size_mul(rows, matrix->columns, &places)) places = SIZE_MAX;
-    uint32_t *moved = sot_move_array(matrix->cells, matrix->room_rows * matrix->columns,
-                                     places, sizeof *moved);
-    if (moved == NULL) return sot_fail_memory(error, places, sizeof *moved);
-    matrix->cells = moved;
-    return SOTTO_OK;
-}
-
-static sotto_status resize_bins(sot_matrix *matrix, size_t rows, sotto_error *error)
-{
-    const size_t row_bytes = sot_matrix_row_bytes(matrix);
-    unsigned char *moved =
-        sot_move_array(matrix->bins, matrix->room_rows, rows, row_bytes);
-    if (moved == NULL) return sot_fail_memory(error, rows, row_bytes);
-    matrix->bins = moved;
+    void *array = matrix->dense;
+    size_t size = matrix->stride * sizeof *matrix->dense;
+    if (matrix->layout != NULL) {
+        array = matrix->bins;
+        size = sot_matrix_row_bytes(matrix);
+    } else if (matrix->cells != NULL) {
+        array = matrix->cells;
+        size = matrix->columns * sizeof *matrix->cells;
+    }
+    const sotto_status status = grow(&array, rows, size, error);
+    if (status != SOTTO_OK) return status;
+    if (matrix->layout != NULL) {
+        matrix->bins = array;
+    } else if (matrix->cells != NULL) {
+        matrix->cells = array;
+    } else {
+        matrix->dense = array;
+    }
     return SOTTO_OK;
 }
 
 sotto_status sot_matrix_resize(sot_matrix *matrix, size_t rows, sotto_error *error)
 {
-    const size_t old = matrix->room_rows;
-    double *labels = sot_move_array(matrix->labels, old, rows, sizeof *labels);
-    if (labels == NULL) return sot_fail_memory(error, rows, sizeof *labels);
-    matrix->labels = labels;
-    if (matrix->starts == NULL) {
-        const sotto_status status =
-            matrix->layout != NULL  ? resize_bins(matrix, rows, error)
-            : matrix->cells != NULL ? resize_cells(matrix, rows, error)
-                                    : resize_dense(matrix, rows, error);
-        if (status != SOTTO_OK) return status;
-    } else {
-        uint64_t *starts =
-            sot_move_array(matrix->starts, old + 1, rows + 1, sizeof *starts);
-        if (starts == NULL) return sot_fail_memory(error, rows + 1, sizeof *starts);
-        matrix->starts = starts;
+    void *array = matrix->labels;
+    sotto_status status = grow(&array, rows, sizeof *matrix->labels, error);
+    matrix->labels = array;
+    if (status == SOTTO_OK && matrix->starts == NULL) {
+        status = grow_rows(matrix, rows, error);
+    } else if (status == SOTTO_OK) {
+        array = matrix->starts;
+        status = grow(&array, rows + 1, sizeof *matrix->starts, error);
+        matrix->starts = array;
     }
-    matrix->room_rows = rows;
-    return SOTTO_OK;
+    if (status == SOTTO_OK) matrix->room_rows = rows;
+    return status;
 }
 
 sotto_status sot_matrix_reserve_values(sot_matrix *matrix, size_t needed,
@@ -94,19 +92,30 @@ sotto_status sot_matrix_reserve_values(sot_matrix *matrix, size_t needed,
     return status;
 }
 
+/* Arrays of a matrix that was read grow; those of others are plain. */
+static void drop(const sot_matrix *matrix, void *array, size_t count, size_t used,
+                 size_t size)
+{
+    if (matrix->grows) {
+        sot_free_grown(array, used * size);
+    } else {
+        sot_wipe_and_free(array, count * size);
+    }
+}
+
 void sot_matrix_free(sot_matrix *matrix)
 {
     if (matrix == NULL) return;
-    const size_t rows = matrix->room_rows;
-    const size_t values = matrix->room_values;
-    sot_wipe_and_free(matrix->labels, rows * sizeof *matrix->labels);
-    sot_wipe_and_free(matrix->dense, rows * matrix->stride * sizeof *matrix->dense);
-    sot_wipe_and_free(matrix->starts, (rows + 1) * sizeof *matrix->starts);
-    sot_wipe_and_free(matrix->indices, values * sizeof *matrix->indices);
-    sot_wipe_and_free(matrix->values, values * sizeof *matrix->values);
-    sot_wipe_and_free(matrix->cells, rows * matrix->columns * sizeof *matrix->cells);
+    const size_t rows = matrix->room_rows, used = matrix->used_rows;
+    const size_t values = matrix->room_values, used_values = matrix->used_values;
+    drop(matrix, matrix->labels, rows, used, sizeof *matrix->labels);
+    drop(matrix, matrix->dense, rows, used, matrix->stride * sizeof *matrix->dense);
+    drop(matrix, matrix->starts, rows + 1, used + 1, sizeof *matrix->starts);
+    drop(matrix, matrix->indices, values, used_values, sizeof *matrix->indices);
+    drop(matrix, matrix->values, values, used_values, sizeof *matrix->values);
+    drop(matrix, matrix->cells, rows, used, matrix->columns * sizeof *matrix->cells);
     if (matrix->layout != NULL)
-        sot_wipe_and_free(matrix->bins, rows * sot_matrix_row_bytes(matrix));
+        drop(matrix, matrix->bins, rows, used, sot_matrix_row_bytes(matrix));
     sot_bins_layout_free(matrix->layout);
     sot_free(matrix);
 }

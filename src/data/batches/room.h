@@ -6,7 +6,11 @@
 
 enum { SOT_MATRIX_FIRST_VALUES = 16384 };
 
-/* Makes room for `needed` objects; grows by doubling. */
+/* Returns the room that an array of `room` objects gets next: double, from a million objects on a quarter more. Peak
+ * memory stays below 1.3 times the records. */
+size_t sot_room_next(size_t room);
+
+/* Makes room for `needed` objects in an array of sot_grow_array(). */
 SOTTO_MUST_CHECK sotto_status sot_room_reserve(void **array, size_t *room, size_t needed,
                                                size_t least, size_t size,
                                                sotto_error *error);

@@ -11,8 +11,8 @@ enum { BLOCK_BYTES = 1 << 18 };
 /* The buffer: [0, begin) used up, [begin, end) read and not yet used. Its room is that of a line,
  * of a block and of the slack. */
 struct sot_lines {
-    sot_bytes *bytes;
-    char *buffer;
+    sot_bytes *bytes; /* NULL: lines in memory */
+    char *buffer;     /* owned, or the block in memory */
     size_t line_bytes_max;
     size_t room_bytes;
     size_t begin, end;
@@ -28,6 +28,10 @@ struct sot_lines {
 static sotto_status fill(sot_lines *lines, sotto_error *error)
 {
     size_t got = 0;
+    if (lines->bytes == NULL) {
+        lines->at_end = true;
+        return SOTTO_OK;
+    }
     const sotto_status status = sot_bytes_read(lines->bytes, lines->buffer + lines->end,
                                                BLOCK_BYTES, &got, error);
     if (status != SOTTO_OK) return status;
@@ -132,6 +136,86 @@ sotto_status sot_lines_next(sot_lines *lines, char **out_line, size_t *out_bytes
     return SOTTO_OK;
 }
 
+/* ---- blocks ---- */
+
+/* The bytes of the block up to its last line feed, and with it. */
+static size_t whole_lines(const char *block, size_t size_bytes)
+{
+    while (size_bytes > 0 && block[size_bytes - 1] != '\n')
+        size_bytes--;
+    return size_bytes;
+}
+
+/* Fills the block with the next bytes: those of the buffer, then those of the file. */
+static sotto_status fill_block(sot_lines *lines, char *block, size_t room,
+                               size_t *out_bytes, sotto_error *error)
+{
+    const size_t left = lines->end - lines->begin;
+    size_t filled = left < room ? left : room;
+    memcpy(block, lines->buffer + lines->begin, filled);
+    lines->begin += filled;
+    while (filled < room && !lines->at_end) {
+        size_t got = 0;
+        const sotto_status status =
+            sot_bytes_read(lines->bytes, block + filled, room - filled, &got, error);
+        if (status != SOTTO_OK) return status;
+        filled += got;
+        lines->at_end = got == 0;
+    }
+    *out_bytes = filled;
+    return SOTTO_OK;
+}
+
+/* Puts bytes that fill_block() took back in front of the others. */
+static void put_back(sot_lines *lines, const char *bytes, size_t count)
+{
+    if (lines->begin == lines->end) { /* they may come from the file */
+        memcpy(lines->buffer, bytes, count);
+        lines->begin = 0;
+        lines->end = count;
+        if (count > lines->touched) lines->touched = count;
+        return;
+    }
+    lines->begin -= count; /* all of them came from the buffer, and stand there */
+}
+
+sotto_status sot_lines_take(sot_lines *lines, char *block, size_t room, size_t *out_bytes,
+                            bool *out_more, sotto_error *error)
+{
+    size_t filled = 0;
+    const size_t most =
+        lines->line_bytes_max + BLOCK_BYTES; /* the buffer takes it back */
+    if (room > most) room = most;
+    sotto_status status = skip_rest(lines, error);
+    if (status == SOTTO_OK) status = fill_block(lines, block, room, &filled, error);
+    if (status != SOTTO_OK) return status;
+    *out_more = filled > 0;
+    const bool is_last = lines->at_end && lines->begin == lines->end;
+    *out_bytes = is_last ? filled : whole_lines(block, filled);
+    put_back(lines, block + *out_bytes, filled - *out_bytes);
+    return SOTTO_OK;
+}
+
+sotto_status sot_lines_of_memory(const sot_lines *like, sot_lines **out_lines,
+                                 sotto_error *error)
+{
+    sot_lines *lines = sot_new_array(1, sizeof *lines);
+    if (lines == NULL) return sot_fail_memory(error, 1, sizeof *lines);
+    lines->line_bytes_max = like->line_bytes_max;
+    lines->at_end = true;
+    *out_lines = lines;
+    return SOTTO_OK;
+}
+
+void sot_lines_set_block(sot_lines *lines, char *block, size_t size_bytes)
+{
+    lines->buffer = block;
+    lines->begin = 0;
+    lines->end = size_bytes;
+    lines->at_end = true;
+    lines->was_cut = lines->has_rest = lines->is_masked = false;
+}
+
 bool sot_lines_was_cut(const sot_lines *lines)
 {
     return lines->was_cut;
@@ -160,7 +244,7 @@ sotto_status sot_lines_open(const char *path, sot_packing packing, size_t line_b
 void sot_lines_close(sot_lines *lines)
 {
     if (lines == NULL) return;
+    if (lines->bytes != NULL) sot_wipe_and_free(lines->buffer, lines->touched);
     sot_bytes_close(lines->bytes);
-    sot_wipe_and_free(lines->buffer, lines->touched);
     sot_free(lines);
 }

@@ -25,6 +25,7 @@
 #include <sotto/schema.h>
 
 #include "data/cells/value.h"
+#include "data/readers/lines.h"
 #include "data/readers/record.h"
 
 /* The input of a reader. The schema and records in memory outlive the reader; the rest is
@@ -89,6 +90,12 @@ typedef struct sot_reader_kind {
     /* Checks that a learner can use the opened records. Public; called before the charge.
      * NULL: it can. */
     sotto_status (*check_training)(const void *reader, sotto_error *error);
+
+    /* Reading on several threads. Both NULL: one record after another only. `lines` returns the lines behind the header,
+     * each of which is one record. `fork` makes a second reader with the same public facts, of lines in memory
+     * (lines.h); it borrows from the first. */
+    sot_lines *(*lines)(void *reader);
+    sotto_status (*fork)(const void *reader, void **out_fork, sotto_error *error);
 
     /* Reading again. All three NULL: the reader is of a file, which is opened again if it is still the same (its stamp). Else
      * whether it can be read again; from the first record on again; whether that gives the same records. */

@@ -9,30 +9,7 @@
 #include "base/text.h"
 #include "data/readers/readers.h"
 #include "data/source/format.h"
-#include "data/where/where.h"
-
-/* Facts that change if a file changes. */
-typedef struct file_stamp {
-    dev_t device;
-    ino_t number;
-    off_t size;
-    struct timespec modified, changed;
-    bool regular;
-} file_stamp;
-
-struct sot_source {
-    const sot_reader_kind *kind;
-    void *reader; /* NULL between two passes */
-    const sotto_schema *schema;
-    sotto_data_file file; /* path NULL: records in memory */
-    char *texts[6];       /* of `file` */
-    bool without_target;
-    file_stamp stamps[2]; /* of the file and of its labels */
-    size_t unit_column; /* of the schema; SIZE_MAX: none, or the reader brings the ids */
-    sot_where *where;   /* the condition on rows; NULL: none */
-    bool *tested;       /* columns of the schema that the condition tests; NULL: none */
-    bool *wanted; /* columns of the schema whose raw cells are asked for; NULL: none */
-};
+#include "data/source/parts.h"
 
 /* ---- stored files ---- */
 
@@ -249,6 +226,7 @@ sotto_status sot_source_open_records(const sotto_records *records,
     if (source == NULL) return sot_fail_memory(error, 1, sizeof *source);
     source->kind = sot_reader_of_records(records);
     source->schema = schema;
+    source->threads = 1;
     source->unit_column = SIZE_MAX;
     const sotto_status status = open_reader(source, records, error);
     if (status != SOTTO_OK) {
@@ -299,6 +277,11 @@ const char *sot_source_where(const sot_source *source)
 bool sot_source_is_sparse(const sot_source *source)
 {
     return source->kind->is_sparse;
+}
+
+void sot_source_set_threads(sot_source *source, size_t threads)
+{
+    source->threads = threads;
 }
 
 uint64_t sot_source_rows(const sot_source *source)
@@ -394,6 +377,7 @@ sotto_status sot_source_check_unchanged(const sot_source *source, sotto_error *e
 
 sotto_status sot_source_rewind(sot_source *source, sotto_error *error)
 {
+    source->read = 0;
     if (source->kind->rewind != NULL) return source->kind->rewind(source->reader, error);
     close_reader(source);
     /* Before too: another file in its place, above all a pipe, is not to be read. */
@@ -417,6 +401,7 @@ sotto_status sot_source_next(sot_source *source, sot_record *out_record, bool *o
     sotto_status status;
     do {
         status = source->kind->next(source->reader, out_record, out_more, error);
+        if (status == SOTTO_OK && *out_more) source->read++;
     } while (status == SOTTO_OK && *out_more && source->where != NULL &&
              !sot_where_selects(source->where, cell_of, source));
     if (status != SOTTO_OK || !*out_more || source->unit_column == SIZE_MAX)

@@ -120,6 +120,10 @@ bool sot_source_is_sparse(const sot_source *source);
  * reserving memory. */
 uint64_t sot_source_rows(const sot_source *source);
 
+/* Sets the number of threads that data/source/parallel.h uses: 0: one per CPU; 1, the default: the calling one. It
+ * changes no record. */
+void sot_source_set_threads(sot_source *source, size_t threads);
+
 /* The next record that the condition selects; *out_more is false at the end. At most 2^32 records. */
 SOTTO_MUST_CHECK sotto_status sot_source_next(sot_source *source, sot_record *out_record,
                                               bool *out_more, sotto_error *error);

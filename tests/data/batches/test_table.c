@@ -73,14 +73,15 @@ static void assert_same_row(const sot_matrix *a, size_t row_a, const sot_matrix 
 }
 
 /* Three passes of a stream are three times the matrix; *out_chunks of the last one. */
-static void assert_streams(const study *made, const sotto_data_file *file,
-                           size_t *out_chunks)
+static void assert_streams_on(const study *made, const sotto_data_file *file,
+                              size_t threads, size_t *out_chunks)
 {
     sotto_error error;
     sot_source *source = NULL;
     sot_table *table = NULL;
     sot_matrix *matrix = load(made, file);
     assert_ok(sot_source_open(file, made->schema, false, &source, &error), &error);
+    sot_source_set_threads(source, threads);
     assert_ok(sot_table_of_source(source, made->schema, made->encoding, &table, &error),
               &error);
     assert_null(sot_table_matrix(table));
@@ -107,6 +108,17 @@ static void assert_streams(const study *made, const sotto_data_file *file,
     sot_table_free(table);
     sot_source_close(source);
     sot_matrix_free(matrix);
+}
+
+static void assert_streams(const study *made, const sotto_data_file *file,
+                           size_t *out_chunks)
+{
+    size_t chunks = 0;
+    assert_streams_on(made, file, 1, out_chunks);
+    for (size_t threads = 2; threads < 4; threads++) {
+        assert_streams_on(made, file, threads, &chunks);
+        assert_int_equal(chunks, *out_chunks);
+    }
 }
 
 /* ---- rows ---- */

@@ -232,25 +232,36 @@ static size_t line_bytes_of(const sotto_schema *schema)
     return bytes;
 }
 
-static sotto_status open_csv(const sot_reader_input *input, char delimiter,
-                             bool decimal_comma, sot_csv **out_csv, sotto_error *error)
+static sotto_status new_csv(const sotto_schema *schema, sot_csv **out_csv,
+                            sotto_error *error)
 {
-    const size_t size = sotto_schema_size(input->schema);
+    const size_t size = sotto_schema_size(schema);
     sot_csv *csv = sot_new_array(1, sizeof *csv);
     if (csv == NULL) return sot_fail_memory(error, 1, sizeof *csv);
-    csv->schema = input->schema;
+    csv->schema = schema;
+    csv->fields = sot_new_array(size, sizeof *csv->fields);
+    csv->raw = sot_new_array(size, sizeof *csv->raw);
+    csv->values = sot_new_array(size, sizeof *csv->values);
+    if (csv->fields == NULL || csv->raw == NULL || csv->values == NULL) {
+        sot_csv_close(csv);
+        return sot_fail_memory(error, size, sizeof *csv->fields);
+    }
+    *out_csv = csv;
+    return SOTTO_OK;
+}
+
+sotto_status sot_csv_open_input(const sot_reader_input *input, char delimiter,
+                                bool decimal_comma, sot_csv **out_csv, sotto_error *error)
+{
+    sot_csv *csv = NULL;
+    sotto_status status = new_csv(input->schema, &csv, error);
+    if (status != SOTTO_OK) return status;
     csv->path = input->file->path;
     csv->wanted = input->wanted;
     csv->delimiter = delimiter;
     csv->decimal_comma = decimal_comma;
-    csv->fields = sot_new_array(size, sizeof *csv->fields);
-    csv->raw = sot_new_array(size, sizeof *csv->raw);
-    csv->values = sot_new_array(size, sizeof *csv->values);
-    sotto_status status =
-        csv->fields == NULL || csv->raw == NULL || csv->values == NULL
-            ? sot_fail_memory(error, size, sizeof *csv->fields)
-            : sot_lines_open(csv->path, SOT_PACKED_BY_CONTENT, line_bytes_of(csv->schema),
-                             &csv->lines, error);
+    status = sot_lines_open(csv->path, SOT_PACKED_BY_CONTENT, line_bytes_of(csv->schema),
+                            &csv->lines, error);
     if (status == SOTTO_OK) status = sot_csv_read_header(csv, input, error);
     if (status == SOTTO_OK) status = make_rooms(csv, error);
     csv->path = NULL;
@@ -269,13 +280,34 @@ sotto_status sot_csv_open(const char *path, char delimiter, const sotto_schema *
     const sotto_data_file file = {.path = path};
     const sot_reader_input input = {
         .file = &file, .schema = schema, .without_target = without_target};
-    return open_csv(&input, delimiter, false, out_csv, error);
+    return sot_csv_open_input(&input, delimiter, false, out_csv, error);
+}
+
+sotto_status sot_csv_fork(const sot_csv *of, sot_csv **out_fork, sotto_error *error)
+{
+    const size_t size = sotto_schema_size(of->schema);
+    sot_csv *csv = NULL;
+    sotto_status status = new_csv(of->schema, &csv, error);
+    if (status != SOTTO_OK) return status;
+    csv->is_fork = true;
+    csv->delimiter = of->delimiter;
+    csv->decimal_comma = of->decimal_comma;
+    csv->field_count = of->field_count;
+    memcpy(csv->fields, of->fields, size * sizeof *csv->fields);
+    status = make_rooms(csv, error);
+    if (status == SOTTO_OK) status = sot_lines_of_memory(of->lines, &csv->lines, error);
+    if (status != SOTTO_OK) {
+        sot_csv_close(csv);
+        return status;
+    }
+    *out_fork = csv;
+    return SOTTO_OK;
 }
 
 void sot_csv_close(sot_csv *csv)
 {
     if (csv == NULL) return;
-    for (size_t i = 0; i < csv->field_count; i++)
+    for (size_t i = 0; i < csv->field_count && !csv->is_fork; i++)
         sot_words_free(csv->fields[i].categories);
     sot_free(csv->fields);
     sot_free(csv->raw);
@@ -324,88 +356,3 @@ const char *sot_csv_id(const sot_csv *csv, size_t column, size_t *out_size_bytes
     *out_size_bytes = csv->raw[column].size_bytes;
     return csv->raw[column].text;
 }
-
-/* ---- the interface ---- */
-
-static bool is_csv(const char *path, bool is_matrix)
-{
-    (void)is_matrix;
-    return sot_is_named(path, ".csv");
-}
-
-static bool is_tsv(const char *path, bool is_matrix)
-{
-    (void)is_matrix;
-    return sot_is_named(path, ".tsv") || sot_is_named(path, ".tab");
-}
-
-/* One function for each dialect. A comma cannot both stand between cells and within numbers: there is none for that. */
-#define OPEN(dialect, delimiter, decimal_comma)                                          \
-    static sotto_status open_##dialect(const sot_reader_input *input, void **out_reader, \
-                                       sotto_error *error)                               \
-    {                                                                                    \
-        sot_csv *csv = NULL;                                                             \
-        const sotto_status status =                                                      \
-            open_csv(input, delimiter, decimal_comma, &csv, error);                      \
-        *out_reader = csv;                                                               \
-        return status;                                                                   \
-    }
-OPEN(csv_file, '\0', false)
-OPEN(comma, ',', false)
-OPEN(semicolon, ';', false)
-OPEN(decimal, ';', true)
-OPEN(tsv, '\t', false)
-OPEN(tsv_decimal, '\t', true)
-
-static void close_reader(void *reader)
-{
-    sot_csv_close(reader);
-}
-
-static sotto_status next_record(void *reader, sot_record *out_record, bool *out_more,
-                                sotto_error *error)
-{
-    sot_csv *csv = reader;
-    *out_record = (sot_record){.cells = csv->values};
-    return sot_csv_next(csv, csv->values, out_more, error);
-}
-
-static sot_value raw_cell(const void *reader, size_t column)
-{
-    const cell *text = &((const sot_csv *)reader)->raw[column];
-    return sot_value_of_text(text->text, text->size_bytes);
-}
-
-#define TABLE_OF_TEXT                                                                    \
-    .of_tables = true, .has_names = true, .has_ids = true, .keeps_order = true,          \
-    .begins_with_names = true, .labels = "the target of a table is one of its columns",  \
-    .close = close_reader, .next = next_record, .cell = raw_cell
-
-const sot_reader_kind sot_reader_csv = {.name = "CSV",
-                                        .option = "csv",
-                                        .is_usual = true,
-                                        .is_named = is_csv,
-                                        .open = open_csv_file,
-                                        TABLE_OF_TEXT};
-
-const sot_reader_kind sot_reader_csv_comma = {
-    .name = "CSV with commas", .option = "csv-comma", .open = open_comma, TABLE_OF_TEXT};
-
-const sot_reader_kind sot_reader_csv_semicolon = {.name = "CSV with semicolons",
-                                                  .option = "csv-semicolon",
-                                                  .open = open_semicolon,
-                                                  TABLE_OF_TEXT};
-
-const sot_reader_kind sot_reader_csv_decimal_comma = {
-    .name = "CSV with semicolons and decimal commas",
-    .option = "csv-decimal-comma",
-    .open = open_decimal,
-    TABLE_OF_TEXT};
-
-const sot_reader_kind sot_reader_tsv = {
-    .name = "TSV", .option = "tsv", .is_named = is_tsv, .open = open_tsv, TABLE_OF_TEXT};
-
-const sot_reader_kind sot_reader_tsv_decimal_comma = {.name = "TSV with decimal commas",
-                                                      .option = "tsv-decimal-comma",
-                                                      .open = open_tsv_decimal,
-                                                      TABLE_OF_TEXT};

@@ -34,7 +34,17 @@ struct sot_csv {
     char *kept;            /* of all fields */
     size_t kept_bytes;
     uint64_t rows;
+    bool is_fork; /* the categories are borrowed */
 };
+
+/* Opens the file; `delimiter` '\0': the header decides. */
+SOTTO_MUST_CHECK sotto_status sot_csv_open_input(const sot_reader_input *input,
+                                                 char delimiter, bool decimal_comma,
+                                                 sot_csv **out_csv, sotto_error *error);
+
+/* A second reader of the same columns, of lines in memory; it borrows from the first. */
+SOTTO_MUST_CHECK sotto_status sot_csv_fork(const sot_csv *of, sot_csv **out_fork,
+                                           sotto_error *error);
 
 /* The value of any text as a cell of the field. */
 double sot_csv_cell_value(sot_csv *csv, const sot_csv_field *field, sot_csv_cell text);

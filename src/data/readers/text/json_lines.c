@@ -35,11 +35,13 @@ static void close_reader(void *reader)
 {
     sot_json_scan *json = reader;
     if (json == NULL) return;
-    for (size_t i = 0; json->fields != NULL && i < json->columns; i++)
+    for (size_t i = 0; !json->is_fork && json->fields != NULL && i < json->columns; i++)
         sot_words_free(json->fields[i].categories);
-    sot_words_free(json->names);
+    if (!json->is_fork) {
+        sot_words_free(json->names);
+        sot_free(json->absent);
+    }
     sot_free(json->fields);
-    sot_free(json->absent);
     if (json->values != NULL)
         sot_wipe_and_free(json->values, json->columns * sizeof *json->values);
     if (json->raw != NULL) sot_wipe_and_free(json->raw, json->raw_bytes);
@@ -108,6 +110,41 @@ static sotto_status open_reader(const sot_reader_input *input, void **out_reader
     return SOTTO_OK;
 }
 
+static sot_lines *lines_of(void *reader)
+{
+    return ((sot_json_scan *)reader)->lines;
+}
+
+static sotto_status fork_reader(const void *reader, void **out_fork, sotto_error *error)
+{
+    const sot_json_scan *of = reader;
+    sot_json_scan *json = sot_new_array(1, sizeof *json);
+    if (json == NULL) return sot_fail_memory(error, 1, sizeof *json);
+    json->is_fork = true;
+    json->columns = of->columns;
+    json->names = of->names;
+    json->absent = of->absent;
+    json->raw_bytes = of->raw_bytes;
+    json->fields = sot_new_array(json->columns, sizeof *json->fields);
+    json->values = sot_new_array(json->columns, sizeof *json->values);
+    json->raw = sot_new_array(json->raw_bytes, 1);
+    sotto_status status =
+        json->fields == NULL || json->values == NULL || json->raw == NULL
+            ? sot_fail_memory(error, json->columns, sizeof *json->fields)
+            : sot_lines_of_memory(of->lines, &json->lines, error);
+    for (size_t i = 0; status == SOTTO_OK && i < json->columns; i++) {
+        json->fields[i] = of->fields[i];
+        if (of->fields[i].raw != NULL)
+            json->fields[i].raw = json->raw + (of->fields[i].raw - of->raw);
+    }
+    if (status != SOTTO_OK) {
+        close_reader(json);
+        return status;
+    }
+    *out_fork = json;
+    return SOTTO_OK;
+}
+
 static sotto_status next_record(void *reader, sot_record *out_record, bool *out_more,
                                 sotto_error *error)
 {
@@ -162,4 +199,6 @@ const sot_reader_kind sot_reader_json_lines = {
     .close = close_reader,
     .next = next_record,
     .cell = raw_cell,
+    .lines = lines_of,
+    .fork = fork_reader,
 };

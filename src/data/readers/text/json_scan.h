@@ -65,6 +65,7 @@ typedef struct sot_json_scan {
     char *raw;      /* of all fields */
     size_t raw_bytes;
     uint64_t rows;
+    bool is_fork; /* names, categories and the absent row are borrowed */
     /* The current line. */
     sot_json_part at;
     size_t depth;

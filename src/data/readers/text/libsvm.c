@@ -184,22 +184,33 @@ sotto_status sot_libsvm_next(sot_libsvm *reader, sot_record *out_record, bool *o
 
 /* ---- the reader ---- */
 
-sotto_status sot_libsvm_open(const char *path, size_t features, sot_libsvm **out_reader,
-                             sotto_error *error)
+static sotto_status new_reader(size_t features, sot_libsvm **out_reader,
+                               sotto_error *error)
 {
-    size_t line_bytes = line_bytes_max;
-    if (features < (line_bytes_max - LINE_BYTES) / ENTRY_BYTES)
-        line_bytes = LINE_BYTES + ENTRY_BYTES * features;
     sot_libsvm *reader = sot_new_array(1, sizeof *reader);
     if (reader == NULL) return sot_fail_memory(error, 1, sizeof *reader);
     reader->features = features;
     reader->indices = sot_new_array(features + 1, sizeof *reader->indices);
     reader->values = sot_new_array(features + 1, sizeof *reader->values);
     reader->seen = sot_new_array(features, sizeof *reader->seen);
-    sotto_status status =
-        reader->indices == NULL || reader->values == NULL || reader->seen == NULL
-            ? sot_fail_memory(error, features, sizeof *reader->values)
-            : sot_lines_open(path, SOT_PACKED_BY_NAME, line_bytes, &reader->lines, error);
+    if (reader->indices == NULL || reader->values == NULL || reader->seen == NULL) {
+        sot_libsvm_close(reader);
+        return sot_fail_memory(error, features, sizeof *reader->values);
+    }
+    *out_reader = reader;
+    return SOTTO_OK;
+}
+
+sotto_status sot_libsvm_open(const char *path, size_t features, sot_libsvm **out_reader,
+                             sotto_error *error)
+{
+    size_t line_bytes = line_bytes_max;
+    if (features < (line_bytes_max - LINE_BYTES) / ENTRY_BYTES)
+        line_bytes = LINE_BYTES + ENTRY_BYTES * features;
+    sot_libsvm *reader = NULL;
+    sotto_status status = new_reader(features, &reader, error);
+    if (status != SOTTO_OK) return status;
+    status = sot_lines_open(path, SOT_PACKED_BY_NAME, line_bytes, &reader->lines, error);
     if (status != SOTTO_OK) {
         sot_libsvm_close(reader);
         return status;
@@ -243,6 +254,26 @@ static void close_reader(void *reader)
     sot_libsvm_close(reader);
 }
 
+static sot_lines *lines_of(void *reader)
+{
+    return ((sot_libsvm *)reader)->lines;
+}
+
+static sotto_status fork_reader(const void *reader, void **out_fork, sotto_error *error)
+{
+    const sot_libsvm *of = reader;
+    sot_libsvm *fork = NULL;
+    sotto_status status = new_reader(of->features, &fork, error);
+    if (status != SOTTO_OK) return status;
+    status = sot_lines_of_memory(of->lines, &fork->lines, error);
+    if (status != SOTTO_OK) {
+        sot_libsvm_close(fork);
+        return status;
+    }
+    *out_fork = fork;
+    return SOTTO_OK;
+}
+
 static sotto_status next_record(void *reader, sot_record *out_record, bool *out_more,
                                 sotto_error *error)
 {
@@ -260,4 +291,6 @@ const sot_reader_kind sot_reader_libsvm = {
     .open = open_reader,
     .close = close_reader,
     .next = next_record,
+    .lines = lines_of,
+    .fork = fork_reader,
 };
