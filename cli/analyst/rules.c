@@ -125,6 +125,7 @@ static const analyst_rule plans[] = {
     {"epsilon", ANALYST_FREE, NULL, NULL, NULL},
     {"delta", ANALYST_FREE, NULL, NULL, NULL},
     {"forecast", ANALYST_FREE, NULL, NULL, NULL},
+    {"within", ANALYST_FREE, NULL, NULL, NULL},
     {"public", ANALYST_INPUT, NULL, NULL, NULL},
     {"labels", ANALYST_INPUT, NULL, NULL, NULL},
     {"query", ANALYST_REFUSED, NULL, NULL, NAMED},
@@ -172,6 +173,7 @@ static const analyst_rule evaluation[] = {
     {"model", ANALYST_MODEL, NULL, NULL, NULL},
     {"score", ANALYST_FREE, NULL, NULL, NULL},
     {"threshold", ANALYST_FREE, NULL, NULL, NULL},
+    {"threshold-from", ANALYST_INPUT, NULL, NULL, NULL},
     {"confidence", ANALYST_FREE, NULL, NULL, NULL},
     {0},
 };

@@ -97,7 +97,7 @@ static void public_structs_keep_their_size_and_place(void **state)
     assert_layout(sotto_laplace_config, 40, purpose, 32);
     assert_layout(sotto_report_config, 128, images, 104);
     assert_layout(sotto_report_config, 128, progress_context, 120);
-    assert_layout(sotto_release_config, 192, again, 184);
+    assert_layout(sotto_release_config, 200, again, 184);
     assert_layout(sotto_release_value, 32, upper, 24);
     assert_layout(sotto_column, 128, source, 88);
     assert_layout(sotto_column, 128, ordered, 120);

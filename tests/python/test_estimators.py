@@ -391,6 +391,5 @@ def test_only_probabilities_of_two_classes_have_a_threshold():
     model = private(sotto.SoftmaxRegression, decision_threshold=0.2).fit(X, y)
     with pytest.raises(ValueError, match="two classes a probability"):
         model.predict(X)
-    machine = private(sotto.LinearSVC, decision_threshold=0.2).fit(X, (y > 0).astype(int))
-    with pytest.raises(ValueError, match="two classes a probability"):
-        machine.predict(X)
+    with pytest.raises(TypeError, match="decision_threshold"):
+        private(sotto.LinearSVC, decision_threshold=0.2)

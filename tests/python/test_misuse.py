@@ -56,7 +56,7 @@ def columns(step):
 LEARNING = {"scaler": StandardScaler(), "imputer": SimpleImputer(), "selector": SelectKBest(k=2),
             "indicator": SimpleImputer(strategy="constant", fill_value=0, add_indicator=True),
             "columns": columns(SimpleImputer()), "encoder": columns(OneHotEncoder(handle_unknown="ignore", sparse_output=False)),
-            "raising": columns(OneHotEncoder(categories=[[0.0, 1.0]], sparse_output=False)),
+            "raising": columns(OneHotEncoder(categories=[np.unique(X[:, 0])], sparse_output=False)),
             "nested": make_pipeline(Normalizer(), StandardScaler())}
 FIXED = {"normalizer": Normalizer(), "function": FunctionTransformer(np.tanh), "polynomial": PolynomialFeatures(2), "none": "passthrough",
          "constant": SimpleImputer(strategy="constant", fill_value=0),

@@ -19,7 +19,6 @@ class Classifier(Estimator):
     """Predicts one of the classes, which are public: given, and never read from private rows."""
 
     classes: Any = None
-    decision_threshold: float = 0.5
 
     _of_schema: ClassVar[tuple[str, ...]] = (*Estimator._of_schema, "classes")
     _of_model: ClassVar[tuple[str, ...]] = (*Estimator._of_model, "classes_")
@@ -37,11 +36,14 @@ class Classifier(Estimator):
     _estimator_type: ClassVar[str] = "classifier"  # scikit-learn before 1.6
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class of each row. With two classes it is the second from the probability `decision_threshold` on."""
-        return self._model().predict(self._table(X), threshold=self.decision_threshold)
+        """The class of each row."""
+        return self._model().predict(self._table(X), threshold=self._threshold())
 
     def _score(self, table: Table, y: Any) -> float:
-        return self._model().score(table, y, threshold=self.decision_threshold)
+        return self._model().score(table, y, threshold=self._threshold())
+
+    def _threshold(self) -> float:
+        return 0.5
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Two classes: a score of the second, at least 0 for it. More: one score for each class."""
@@ -55,8 +57,14 @@ class Classifier(Estimator):
         return older_tags(self.insecure_test_seed is None, multi_class=self._multi_class)
 
 
-class Probabilities:
-    """Classifiers whose model gives probabilities."""
+@dataclass(repr=False, eq=False, kw_only=True)
+class Probabilities(Classifier):
+    """Classifiers whose model gives probabilities. With two classes predict() chooses the second from `decision_threshold` on."""
+
+    decision_threshold: float = 0.5
+
+    def _threshold(self) -> float:
+        return self.decision_threshold
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class for each row."""

@@ -9,7 +9,7 @@ from ._targets import Bins, Classifier, Probabilities
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class LogisticRegression(Probabilities, Classifier):
+class LogisticRegression(Probabilities):
     """Logistic regression for two classes, trained with differential privacy.
 
     Nothing about the rows is read but by the private learner: bounds and classes are given. A cell
@@ -58,7 +58,7 @@ class LinearSVC(Classifier):
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class SoftmaxRegression(Probabilities, Classifier):
+class SoftmaxRegression(Probabilities):
     """Softmax regression for two classes or more, trained with differential privacy.
 
     Nothing about the rows is read but by the private learner: bounds and classes are given. All
@@ -80,7 +80,7 @@ class SoftmaxRegression(Probabilities, Classifier):
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class AdditiveClassifier(Bins, Probabilities, Classifier):
+class AdditiveClassifier(Bins, Probabilities):
     """An additive model of two classes or more, trained with differential privacy.
 
     Public edges divide each column into bins, and the score is a sum of one number for each column: its bin's. So

@@ -14,7 +14,7 @@ from . import schema as schemas
 from ._images import flat_images, planes_first
 from ._library import TrainConfig
 from ._tables import Table, read
-from ._targets import Classifier, Probabilities
+from ._targets import Probabilities
 
 # What networks have beside the settings of all estimators.
 _OF_NETWORKS = """
@@ -47,7 +47,7 @@ _OF_NETWORKS = """
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class Network(Probabilities, Classifier):
+class Network(Probabilities):
     """Settings of all networks. A private one needs delta, and expected_rows or public_n."""
 
     epochs: float | None = None

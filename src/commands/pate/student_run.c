@@ -135,6 +135,7 @@ static sotto_status load(student_run *run, sotto_error *error)
             sot_matrix_filler_new(source, run->training->encoding, &run->filler, error);
     if (status == SOTTO_OK)
         status = sot_matrix_fill(run->filler, source, SIZE_MAX, &run->all, error);
+    if (run->filler != NULL) sot_matrix_filler_detach(run->filler);
     sot_source_close(source);
     if (status != SOTTO_OK) return status;
     const size_t rows = run->all->rows;

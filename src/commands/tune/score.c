@@ -16,9 +16,10 @@
 #include "commands/train/public.h"
 #include "commands/tune/tune.h"
 
-/* The contribution of a row is a multiple of it, if it is not 0 or 1. */
-#define ROW_GRID  0x1p-16
-#define ROW_UNITS 65536.0
+/* The contribution of a row is a multiple of it, if it is not 0 or 1. A finer grid would have more atoms of noise for an
+ * accountant to read, and the noise of any score is a thousand times larger. */
+#define ROW_GRID  0x1p-10
+#define ROW_UNITS 1024.0
 
 static bool tells_classes(const sotto_training *training)
 {

@@ -149,7 +149,7 @@ void sot_matrix_filler_free(sot_matrix_filler *filler)
     sot_free(filler);
 }
 
-void sot_matrix_filler_rewind(sot_matrix_filler *filler)
+void sot_matrix_filler_detach(sot_matrix_filler *filler)
 {
     sot_parallel_free(filler->parallel);
     filler->parallel = NULL;

@@ -75,8 +75,8 @@ SOTTO_MUST_CHECK sotto_status sot_matrix_filler_new(const sot_source *source,
                                                     sotto_error *error);
 void sot_matrix_filler_free(sot_matrix_filler *filler); /* wipes; NULL is fine */
 
-/* Call it before the source is read again. */
-void sot_matrix_filler_rewind(sot_matrix_filler *filler);
+/* Call it before the source is read again or closed: the filler's threads refer to it. The matrix stays. */
+void sot_matrix_filler_detach(sot_matrix_filler *filler);
 
 /* The next `rows` records, or fewer at the end of the source; none when it has ended. The matrix is
  * the filler's, until the next call. */

@@ -78,7 +78,7 @@ sotto_status sot_table_rewind(sot_table *table, sotto_error *error)
 {
     const bool again = table->matrix == NULL && !table->fresh;
     table->given = false;
-    if (again) sot_matrix_filler_rewind(table->filler);
+    if (again) sot_matrix_filler_detach(table->filler);
     return again ? sot_source_rewind(table->source, error) : SOTTO_OK;
 }
 
