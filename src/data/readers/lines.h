@@ -3,7 +3,7 @@
  * Isolation: a line is the bytes between two line feeds; readers see only one line. A blank line
  * is a line: if it were skipped, the number of records would depend on the content of one.
  *
- * Threads: sot_lines_take() hands over whole lines, for readers of lines in memory on other threads. A line that does not
+ * Threads: sot_lines_take() returns whole lines, for readers of lines in memory on other threads. A line that does not
  * fit into their block is read by sot_lines_next(). So the division into blocks decides nothing about a line.
  *
  * Memory: one block and one line. Only the first bytes of a longer line are kept;
@@ -38,14 +38,14 @@ SOTTO_MUST_CHECK sotto_status sot_lines_next(sot_lines *lines, char **out_line,
                                              size_t *out_bytes, bool *out_more,
                                              sotto_error *error);
 
-/* Moves the next whole lines to `block`, as many as fit into `room` bytes, at least 1, each with its line feed; the last
+/* Moves the next whole lines to `block`: as many as fit into `room` bytes, at least 1. Each has its line feed; the last
  * of the file may lack it. *out_more is false when there is no further line. 0 bytes, and more: the next line does
  * not fit; read it with sot_lines_next(). */
 SOTTO_MUST_CHECK sotto_status sot_lines_take(sot_lines *lines, char *block, size_t room,
                                              size_t *out_bytes, bool *out_more,
                                              sotto_error *error);
 
-/* Lines in memory, cut at the same number of bytes as those of `like`. None until sot_lines_set_block(). */
+/* Lines in memory, truncated at the same number of bytes as those of `like`. None until sot_lines_set_block(). */
 SOTTO_MUST_CHECK sotto_status sot_lines_of_memory(const sot_lines *like,
                                                   sot_lines **out_lines,
                                                   sotto_error *error);

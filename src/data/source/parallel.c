@@ -16,7 +16,7 @@ static const uint64_t rows_max = UINT64_C(1) << 32;
 typedef enum slot_state {
     SLOT_FREE = 0,
     SLOT_TAKEN, /* by a thread, which fills it */
-    SLOT_READY  /* to be handed over when its turn comes */
+    SLOT_READY  /* passed on when its turn comes */
 } slot_state;
 
 /* A piece, and the block that it holds. */
@@ -50,14 +50,14 @@ struct sot_parallel {
     /* Held for a moment, for all that follows and the states of slots. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint64_t next_taken; /* the block that is handed over next */
-    uint64_t records;    /* handed over */
+    uint64_t next_taken; /* the block that is passed on next */
+    uint64_t records;    /* passed on */
     bool is_taking, stopped;
     sotto_status status;
     sotto_error error;
 };
 
-/* ---- handing over ---- */
+/* ---- passing on ---- */
 
 static slot *next_ready(const sot_parallel *own)
 {
@@ -76,7 +76,7 @@ static sotto_status take_piece(sot_parallel *own, slot *ready, bool *out_full)
     return own->sink->take(own->context, ready->piece, out_full, &ready->error);
 }
 
-/* Hands over all that is ready. The caller holds the lock, which is open while the receiver works: a thread that
+/* Passes on all that is ready. The caller holds the lock, which is open while the receiver works: a thread that
  * comes meanwhile leaves its piece to this one. */
 static void take_ready(sot_parallel *own)
 {
@@ -104,7 +104,7 @@ static void take_ready(sot_parallel *own)
 
 /* ---- one thread ---- */
 
-/* A free slot, or NULL: nothing is read on. There will be one: the first block that is not handed over is in the slot
+/* A free slot, or NULL: nothing is read on. There will be one: the first block that is not passed on is in the slot
  * of a thread that runs, or is ready. */
 static slot *take_slot(sot_parallel *own)
 {

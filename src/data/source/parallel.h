@@ -1,11 +1,11 @@
 /* data/source/parallel.h: the records of a source, parsed on several threads, the same for any number of them.
  *
- * Idea: a thread takes the next whole lines of the file (data/readers/lines.h), parses them with its own copy of the
- * reader, and adds their records to a piece. Pieces are handed over one at a time, in the order of the file. While one
+ * Idea: a thread takes the next whole lines of the file (data/readers/lines.h). It parses them with its own copy of the
+ * reader, and adds their records to a piece. Pieces are passed on one at a time, in the order of the file. While one
  * thread decompresses a gzip file, others parse.
  *
  * Isolation: a record is a function of one line and of public facts (data/stability.md), whichever copy parses it. The
- * copies share only public facts, which nobody changes. A line that does not fit into a block is read by the
+ * copies share only public facts, which do not change. A line that does not fit into a block is read by the
  * source itself. So the division into blocks, which depends on the lengths of lines, decides nothing.
  *
  * Errors: that of the first block that failed, in the order of the file.
@@ -42,7 +42,7 @@ SOTTO_MUST_CHECK sotto_status sot_parallel_new(sot_source *source, size_t block_
                                                sotto_error *error);
 void sot_parallel_free(sot_parallel *parallel); /* wipes; NULL is fine */
 
-/* Hands over records until the source ends, or the receiver is full; then again from there on. */
+/* Passes on records until the source ends, or the receiver is full; then again from there on. */
 SOTTO_MUST_CHECK sotto_status sot_parallel_run(sot_parallel *parallel,
                                                sotto_error *error);
 
