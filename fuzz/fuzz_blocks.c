@@ -96,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 3) return 0;
     const size_t format = data[0] % FORMATS, threads = 1 + data[0] / FORMATS % 3;
     const size_t block = 1 + data[1] + ((size_t)(data[2] & 3) << 8);
+    const size_t lines = 1 + (size_t)(data[2] >> 2);
     if (schemas[format] == NULL)
         require(sotto_schema_parse("fuzz", formats[format].schema,
                                    strlen(formats[format].schema), &schemas[format],
@@ -113,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     source = open_source(schemas[format], path, formats[format].option);
     sot_source_set_threads(source, threads);
     sot_parallel *reading = NULL;
-    require(sot_parallel_new(source, block, &sink, &parallel, &reading, NULL) ==
+    require(sot_parallel_new(source, block, lines, &sink, &parallel, &reading, NULL) ==
             SOTTO_OK);
     require(sot_parallel_run(reading, NULL) == SOTTO_OK);
     sot_parallel_free(reading);

@@ -339,12 +339,18 @@ static sotto_status fail_thread(sotto_error *error, size_t threads, int code)
         threads, sot_errno_text(code, text, sizeof text));
 }
 
+sotto_status sot_threads_check(size_t threads, sotto_error *error)
+{
+    if (threads <= SOT_THREADS_MAX) return SOTTO_OK;
+    return sot_fail(error, SOTTO_INVALID_ARGUMENT,
+                    "`threads` is %zu; give 1 to %d, or 0 for one per CPU", threads,
+                    SOT_THREADS_MAX);
+}
+
 sotto_status sot_pool_new(size_t threads, sot_pool **out_pool, sotto_error *error)
 {
-    if (threads > SOT_THREADS_MAX)
-        return sot_fail(error, SOTTO_INVALID_ARGUMENT,
-                        "`threads` is %zu; give 1 to %d, or 0 for one per CPU", threads,
-                        SOT_THREADS_MAX);
+    const sotto_status status = sot_threads_check(threads, error);
+    if (status != SOTTO_OK) return status;
     if (threads == 0) threads = online_cpus();
     sot_pool *pool = sot_new_array(1, sizeof *pool);
     if (pool == NULL) return sot_fail_memory(error, 1, sizeof *pool);

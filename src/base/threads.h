@@ -26,6 +26,9 @@ enum { SOT_THREADS_MAX = 1024 };
 
 typedef struct sot_pool sot_pool;
 
+/* Refuses more than SOT_THREADS_MAX. For settings, before anything is charged. */
+SOTTO_MUST_CHECK sotto_status sot_threads_check(size_t threads, sotto_error *error);
+
 /* `threads` counts the calling one: 1 creates none, 0 asks for one per CPU that is online.
  * If a thread cannot be had, those already made are ended. Free with sot_pool_free(). */
 SOTTO_MUST_CHECK sotto_status sot_pool_new(size_t threads, sot_pool **out_pool,

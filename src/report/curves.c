@@ -260,19 +260,22 @@ static void explain(sot_growing *out, const sot_report *report)
 {
     const sotto_model *model = report->model;
     if (model->margins > 1)
-        sot_html_say(out, "The score of a class is a constant plus one number for each "
-                          "column, by the bin of the cell. Columns with "
-                          "the largest range come first.");
-    else if (sotto_model_classes(model) == 2)
         sot_html_say(out,
-                     "The score is a constant plus one number for each column, by the "
-                     "bin of the cell. It is the logarithm of the odds of "
-                     "\xe2\x80\x9c%s\xe2\x80\x9d. Columns with the largest range come "
-                     "first.",
-                     sotto_model_class(model, 1));
+                     "The score of a class is a constant plus one number for each "
+                     "column and each named pair, by the bin of the cell. Columns with "
+                     "the largest range come first.");
+    else if (sotto_model_classes(model) == 2)
+        sot_html_say(
+            out,
+            "The score is a constant plus one number for each column and each "
+            "named pair, by the bin of the cell. It is the logarithm of the odds of "
+            "\xe2\x80\x9c%s\xe2\x80\x9d. Columns with the largest range come "
+            "first.",
+            sotto_model_class(model, 1));
     else
-        sot_html_say(out, "The prediction is a constant plus one number for each column, "
-                          "by the bin of the cell. The target is scaled to [-1, 1]. "
+        sot_html_say(out, "The prediction is a constant plus one number for each column "
+                          "and each named pair, by the bin of the cell. The target is "
+                          "scaled to [-1, 1]. "
                           "Columns with the largest range come first.");
     switch (report->noise.kind) {
     case SOT_NOISE_EXACT:

@@ -360,6 +360,18 @@ static const sotto_column *timed_column(const sot_encoding *encoding)
     return NULL;
 }
 
+/* Interactions, and exclusive lists of booleans. */
+static bool joins_columns(const sot_encoding *encoding)
+{
+    for (size_t i = 0; i < encoding->part_count; i++)
+        if (encoding->parts[i].members != NULL) return true;
+    for (size_t i = 0; i < sot_encoding_blocks(encoding); i++) {
+        const sot_bin_block *block = sot_encoding_block(encoding, i);
+        if (block->axis.members != NULL || block->second.bins > 0) return true;
+    }
+    return false;
+}
+
 static sotto_status check_model(const sotto_model *model, sotto_error *error)
 {
     const sot_encoding *encoding = model->encoding;
@@ -373,6 +385,8 @@ static sotto_status check_model(const sotto_model *model, sotto_error *error)
         return refuse(model, "it has more than 900 columns", error);
     if (timed_column(encoding) != NULL)
         return refuse(model, "dates have a type of their own in each engine", error);
+    if (joins_columns(encoding))
+        return refuse(model, "its schema has interactions or exclusive lists", error);
     return SOTTO_OK;
 }
 

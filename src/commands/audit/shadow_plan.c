@@ -1,11 +1,15 @@
 /* The plan of a shadow: the model's own training, as far as its file states them, with the
  * auditor's settings. */
+#include <assert.h>
+
 #include "artifact/model_file/model.h"
 #include "base/error.h"
 #include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "commands/audit/shadows.h"
+#include "commands/train/train.h"
+#include "data/encode/blocks.h"
 #include "methods/kinds.h"
 #include "models/concept/classes/concept.h"
 #include "models/kinds.h"
@@ -89,6 +93,11 @@ static sotto_status settle(const sotto_model *model, const char *description, si
     }
     config->target = NULL;
     config->network = model->net != NULL ? description : NULL;
+    if (sot_encoding_blocks(model->encoding) > 0) { /* rows have the model's bins */
+        const sot_bins_rule rule = sot_encoding_bins_rule(model->encoding);
+        config->basis = rule.basis;
+        config->bins = rule.bins;
+    }
     config->concept = model->concept != NULL ? description : NULL;
     config->validation = NULL;
     config->validation_labels = NULL;
@@ -116,6 +125,8 @@ sotto_status sot_shadows_plan(const sotto_model *model,
     if (status == SOTTO_OK) status = settle(model, description, rows, &shadow, error);
     if (status == SOTTO_OK)
         status = sotto_training_plan(&shadow, model->schema, out_training, error);
+    assert(status != SOTTO_OK || sot_encoding_dimension((*out_training)->encoding) ==
+                                     sot_encoding_dimension(model->encoding));
     sot_free(description);
     return status;
 }

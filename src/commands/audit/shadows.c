@@ -220,6 +220,7 @@ static sotto_status load(const shadow_room *room, const sotto_data_file *file,
     sot_source *source = NULL;
     sotto_status status =
         sot_source_open(file, room->model->schema, false, &source, error);
+    if (status == SOTTO_OK) sot_source_set_threads(source, room->config->threads);
     if (status == SOTTO_OK)
         status = sot_matrix_load(source, room->model->schema, room->training->encoding,
                                  rng, out_matrix, error);

@@ -10,6 +10,7 @@
 #include "base/file/file.h"
 #include "base/memory.h"
 #include "base/sized.h"
+#include "base/threads.h"
 #include "commands/pate/label.h"
 #include "privacy/mechanisms/gate/gate.h"
 #include "privacy/mechanisms/pate/cost.h"
@@ -40,7 +41,7 @@ static sotto_status check_files(const sot_pate_label_run *run, sotto_error *erro
                         "own",
                         config->output, i == 0 ? "rows" : "student");
     }
-    return SOTTO_OK;
+    return sot_threads_check(config->threads, error);
 }
 
 static sotto_status find_ledger(const sot_pate_label_run *run, const char **out_path,

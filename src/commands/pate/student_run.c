@@ -130,6 +130,7 @@ static sotto_status load(student_run *run, sotto_error *error)
     sot_source *source = NULL;
     sotto_status status =
         sot_source_open(run->file, run->labels.schema, true, &source, error);
+    if (status == SOTTO_OK) sot_source_set_threads(source, run->config->training.threads);
     if (status == SOTTO_OK)
         status =
             sot_matrix_filler_new(source, run->training->encoding, &run->filler, error);

@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/sized.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "commands/session/session.h"
 #include "commands/statistics/release.h"
 #include "data/where/where.h"
@@ -345,7 +346,8 @@ sotto_status sot_release_prepare(const sotto_release_config *config,
                         (int)config->statistic);
     }
     release->statistic = statistics[config->statistic];
-    sotto_status status = check_privacy(config, error);
+    sotto_status status = sot_threads_check(config->threads, error);
+    if (status == SOTTO_OK) status = check_privacy(config, error);
     if (status == SOTTO_OK) status = set_mechanism(release, error);
     if (status == SOTTO_OK) status = check_strangers(release, error);
     if (status == SOTTO_OK) status = check_schema(release, error);

@@ -7,7 +7,7 @@
 #include "data/batches/unit.h"
 #include "data/source/parallel.h"
 
-enum { FIRST_VALUES = 1024 };
+enum { FIRST_VALUES = 1024, LINES_MOST = 1 << 16 };
 
 typedef struct reading {
     sot_release *release;
@@ -119,7 +119,7 @@ static sotto_status read_parallel(reading *own, sot_source *source, sotto_error 
 {
     sot_parallel *parallel = NULL;
     sotto_status status =
-        sot_parallel_new(source, 0, &values_sink, own, &parallel, error);
+        sot_parallel_new(source, 0, LINES_MOST, &values_sink, own, &parallel, error);
     if (status == SOTTO_OK) status = sot_parallel_run(parallel, error);
     sot_parallel_free(parallel);
     return status;

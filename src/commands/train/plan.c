@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "commands/session/declared.h"
 #include "commands/session/request.h"
 #include "commands/session/session.h"
@@ -285,7 +286,8 @@ sotto_status sot_training_plan_with(const sotto_train_config *config,
                                     const sot_training_inputs *inputs,
                                     sotto_training **out_training, sotto_error *error)
 {
-    sotto_status status = check_config(config, schema, error);
+    sotto_status status = sot_threads_check(config->threads, error);
+    if (status == SOTTO_OK) status = check_config(config, schema, error);
     if (status != SOTTO_OK) return status;
     sotto_training *training = sot_new_array(1, sizeof *training);
     if (training == NULL) return sot_fail_memory(error, 1, sizeof *training);

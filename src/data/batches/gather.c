@@ -5,7 +5,8 @@
 #include "data/batches/loading.h"
 #include "data/source/parallel.h"
 
-enum { ROWS_OF_PIECE = 64 };
+/* A piece begins with this room, and ends at so many bytes of rows, if they are more rows than that. */
+enum { ROWS_OF_PIECE = 64, PIECE_BYTES = 1 << 20 };
 
 /* Some rows, and the ids of their units. */
 typedef struct piece {
@@ -89,10 +90,22 @@ static sotto_status take_piece(void *context, void *pointer, bool *out_full,
 static const sot_sink rows_sink = {
     .make = make_piece, .drop = drop_piece, .add = add_record, .take = take_piece};
 
+/* The bytes of a row that do not follow from the text of its line. */
+static size_t fixed_bytes(const sot_matrix *matrix)
+{
+    const size_t label = sizeof *matrix->labels;
+    if (matrix->layout != NULL) return label + sot_matrix_row_bytes(matrix);
+    if (matrix->cells != NULL) return label + matrix->columns * sizeof *matrix->cells;
+    if (matrix->starts == NULL) return label + matrix->stride * sizeof *matrix->dense;
+    return label + sizeof *matrix->starts;
+}
+
 sotto_status sot_gathering_new(sot_gathering *gathering, sot_source *source,
                                sot_parallel **out_parallel, sotto_error *error)
 {
-    return sot_parallel_new(source, 0, &rows_sink, gathering, out_parallel, error);
+    const size_t lines = PIECE_BYTES / fixed_bytes(gathering->loader->matrix);
+    return sot_parallel_new(source, 0, lines < ROWS_OF_PIECE ? ROWS_OF_PIECE : lines,
+                            &rows_sink, gathering, out_parallel, error);
 }
 
 sotto_status sot_loading_gather(sot_loading *loader, sot_source *source,

@@ -6,7 +6,7 @@
 
 enum { SOT_MATRIX_FIRST_VALUES = 16384 };
 
-/* Returns the room that an array of `room` objects gets next: double, from a million objects on a quarter more. Peak
+/* Returns the room that an array of `room` objects gets next: double, from 65536 objects on a quarter more. Peak
  * memory stays below 1.3 times the records. */
 size_t sot_room_next(size_t room);
 

@@ -138,12 +138,18 @@ sotto_status sot_lines_next(sot_lines *lines, char **out_line, size_t *out_bytes
 
 /* ---- blocks ---- */
 
-/* The bytes of the block up to its last line feed, and with it. */
-static size_t whole_lines(const char *block, size_t size_bytes)
+/* The bytes of the first lines of the block, each with its line feed: at most `lines_most`. A last line without one
+ * counts at the end of the file only. */
+static size_t whole_lines(const char *block, size_t size_bytes, size_t lines_most,
+                          bool is_last)
 {
-    while (size_bytes > 0 && block[size_bytes - 1] != '\n')
-        size_bytes--;
-    return size_bytes;
+    size_t taken = 0;
+    for (size_t count = 0; count < lines_most && taken < size_bytes; count++) {
+        const char *feed = memchr(block + taken, '\n', size_bytes - taken);
+        if (feed == NULL) return is_last ? size_bytes : taken;
+        taken = (size_t)(feed - block) + 1;
+    }
+    return taken;
 }
 
 /* Fills the block with the next bytes: those of the buffer, then those of the file. */
@@ -179,8 +185,8 @@ static void put_back(sot_lines *lines, const char *bytes, size_t count)
     lines->begin -= count; /* all of them came from the buffer, and stand there */
 }
 
-sotto_status sot_lines_take(sot_lines *lines, char *block, size_t room, size_t *out_bytes,
-                            bool *out_more, sotto_error *error)
+sotto_status sot_lines_take(sot_lines *lines, char *block, size_t room, size_t lines_most,
+                            size_t *out_bytes, bool *out_more, sotto_error *error)
 {
     size_t filled = 0;
     const size_t most =
@@ -191,7 +197,7 @@ sotto_status sot_lines_take(sot_lines *lines, char *block, size_t room, size_t *
     if (status != SOTTO_OK) return status;
     *out_more = filled > 0;
     const bool is_last = lines->at_end && lines->begin == lines->end;
-    *out_bytes = is_last ? filled : whole_lines(block, filled);
+    *out_bytes = whole_lines(block, filled, lines_most, is_last);
     put_back(lines, block + *out_bytes, filled - *out_bytes);
     return SOTTO_OK;
 }

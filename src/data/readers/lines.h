@@ -38,12 +38,12 @@ SOTTO_MUST_CHECK sotto_status sot_lines_next(sot_lines *lines, char **out_line,
                                              size_t *out_bytes, bool *out_more,
                                              sotto_error *error);
 
-/* Moves the next whole lines to `block`: as many as fit into `room` bytes, at least 1. Each has its line feed; the last
+/* Moves the next whole lines to `block`: at most `lines_most`, as many as fit into `room` bytes, at least 1. Each has its line feed; the last
  * of the file may lack it. *out_more is false when there is no further line. 0 bytes, and more: the next line does
  * not fit; read it with sot_lines_next(). */
 SOTTO_MUST_CHECK sotto_status sot_lines_take(sot_lines *lines, char *block, size_t room,
-                                             size_t *out_bytes, bool *out_more,
-                                             sotto_error *error);
+                                             size_t lines_most, size_t *out_bytes,
+                                             bool *out_more, sotto_error *error);
 
 /* Lines in memory, truncated at the same number of bytes as those of `like`. None until sot_lines_set_block(). */
 SOTTO_MUST_CHECK sotto_status sot_lines_of_memory(const sot_lines *like,

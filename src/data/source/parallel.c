@@ -39,7 +39,7 @@ struct sot_parallel {
     const sot_sink *sink;
     void *context;
     sot_pool *pool;
-    size_t block_bytes;
+    size_t block_bytes, lines_most;
     size_t threads, slot_count;
     worker *workers;
     slot *slots;
@@ -181,8 +181,8 @@ static bool fill_slot(sot_parallel *own, worker *self, slot *taken)
         pthread_mutex_unlock(&own->reading);
         return false;
     }
-    taken->status = sot_lines_take(lines, self->block, own->block_bytes, &size_bytes,
-                                   &more, &taken->error);
+    taken->status = sot_lines_take(lines, self->block, own->block_bytes, own->lines_most,
+                                   &size_bytes, &more, &taken->error);
     taken->block = own->next_block++;
     if (taken->status == SOTTO_OK && more && size_bytes == 0)
         taken->status = add_next(own, taken);
@@ -229,7 +229,8 @@ static sotto_status make_worker(const sot_parallel *own, worker *self, sotto_err
 
 static sotto_status make_parts(sot_parallel *own, sotto_error *error)
 {
-    sotto_status status = sot_pool_new(own->source->threads, &own->pool, error);
+    sotto_status status = sot_pool_new(own->source->threads, &own->pool, NULL);
+    if (status != SOTTO_OK) status = sot_pool_new(1, &own->pool, error);
     if (status != SOTTO_OK) return status;
     own->threads = sot_pool_threads(own->pool);
     own->slot_count = SLOTS_OF_THREAD * own->threads;
@@ -244,7 +245,7 @@ static sotto_status make_parts(sot_parallel *own, sotto_error *error)
     return status;
 }
 
-sotto_status sot_parallel_new(sot_source *source, size_t block_bytes,
+sotto_status sot_parallel_new(sot_source *source, size_t block_bytes, size_t lines_most,
                               const sot_sink *sink, void *context,
                               sot_parallel **out_parallel, sotto_error *error)
 {
@@ -254,6 +255,7 @@ sotto_status sot_parallel_new(sot_source *source, size_t block_bytes,
     own->sink = sink;
     own->context = context;
     own->block_bytes = block_bytes == 0 ? BLOCK_BYTES : block_bytes;
+    own->lines_most = lines_most;
     pthread_mutex_init(&own->reading, NULL);
     pthread_mutex_init(&own->lock, NULL);
     pthread_cond_init(&own->changed, NULL);

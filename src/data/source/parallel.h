@@ -10,7 +10,7 @@
  *
  * Errors: that of the first block that failed, in the order of the file.
  *
- * Memory: for each thread one block of text, and four pieces.
+ * Memory: for each thread one block of text, and four pieces, which hold a bounded number of lines.
  */
 #ifndef SOT_DATA_SOURCE_PARALLEL_H
 #define SOT_DATA_SOURCE_PARALLEL_H
@@ -34,11 +34,12 @@ typedef struct sot_parallel sot_parallel;
 /* True if several threads are set (sot_source_set_threads()), and the reader has lines. Public. */
 bool sot_source_is_parallel(const sot_source *source);
 
-/* Reads such a source from its next record on. `block_bytes`: of text in a block; 0: the usual ones. All are borrowed.
- * A source that is read again needs a new one. */
+/* Reads such a source from its next record on. `block_bytes`: of text in a block; 0: the usual ones. `lines_most`: in a
+ * block, so that a piece of short lines has a bounded size. All are borrowed. A source that is read again needs a new
+ * one. If threads cannot be had, the calling one reads: the records are the same. */
 SOTTO_MUST_CHECK sotto_status sot_parallel_new(sot_source *source, size_t block_bytes,
-                                               const sot_sink *sink, void *context,
-                                               sot_parallel **out_parallel,
+                                               size_t lines_most, const sot_sink *sink,
+                                               void *context, sot_parallel **out_parallel,
                                                sotto_error *error);
 void sot_parallel_free(sot_parallel *parallel); /* wipes; NULL is fine */
 

@@ -188,6 +188,7 @@ sotto_status sot_source_open(const sotto_data_file *file, const sotto_schema *sc
     sot_source *source = sot_new_array(1, sizeof *source);
     if (source == NULL) return sot_fail_memory(error, 1, sizeof *source);
     source->schema = schema;
+    source->threads = 1;
     source->without_target = without_target;
     sotto_status status = copy_file(source, file, error);
     if (status == SOTTO_OK)

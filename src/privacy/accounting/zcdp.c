@@ -71,7 +71,7 @@ sotto_status sotto_account_zcdp_noise(const sotto_plan *plan, double rho,
     if (target.status != SOTTO_OK) return target.status;
     if (!is_reached) {
         return sot_fail(error, SOTTO_UNREACHABLE,
-                        "rho %g cannot be reached. Sampled, approximate and "
+                        "rho %g cannot be reached. Sampled Gaussian, approximate and "
                         "objective-perturbation events have no rho, and the other events "
                         "may cost more; leave them out, or use sotto account noise",
                         rho);

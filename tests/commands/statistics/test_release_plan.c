@@ -185,6 +185,9 @@ static void statistics_refuse_what_they_cannot_mean(void **state)
     static const char *const red[] = {"c=red", NULL};
     sotto_release_config config = plain(SOTTO_RELEASE_COUNT, "x");
     refuse(&config, "of whole rows");
+    config = plain(SOTTO_RELEASE_COUNT, NULL);
+    config.threads = 1025; /* before the charge */
+    refuse(&config, "give 1 to 1024");
     config = plain(SOTTO_RELEASE_SUM, NULL);
     refuse(&config, "of a column");
     config = plain(SOTTO_RELEASE_SUM, "id");

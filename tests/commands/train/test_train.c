@@ -133,6 +133,9 @@ static void settings_without_a_model_are_refused_before_the_charge(void **state)
     config.lambda = 0.125;
     refuse(&config, SOTTO_INVALID_ARGUMENT, "needs more");
     config = seeded(SOTTO_METHOD_OBJECTIVE, SOTTO_UNSET);
+    config.threads = 1025;
+    refuse(&config, SOTTO_INVALID_ARGUMENT, "give 1 to 1024");
+    config = seeded(SOTTO_METHOD_OBJECTIVE, SOTTO_UNSET);
     config.epsilon = 200.0;
     refuse(&config, SOTTO_INVALID_ARGUMENT, "give at most 186");
     config = seeded(SOTTO_METHOD_OBJECTIVE, 1e-6);
