@@ -347,7 +347,8 @@ sotto_status sot_threads_check(size_t threads, sotto_error *error)
                     SOT_THREADS_MAX);
 }
 
-sotto_status sot_pool_new(size_t threads, sot_pool **out_pool, sotto_error *error)
+static sotto_status make_pool(size_t threads, bool takes_fewer, sot_pool **out_pool,
+                              sotto_error *error)
 {
     const sotto_status status = sot_threads_check(threads, error);
     if (status != SOTTO_OK) return status;
@@ -373,12 +374,22 @@ sotto_status sot_pool_new(size_t threads, sot_pool **out_pool, sotto_error *erro
         return fail_thread(error, threads, code);
     }
     code = start_workers(pool, threads - 1);
-    if (code != 0) {
+    if (code != 0 && !takes_fewer) {
         sot_pool_free(pool);
         return fail_thread(error, threads, code);
     }
     *out_pool = pool;
     return SOTTO_OK;
+}
+
+sotto_status sot_pool_new(size_t threads, sot_pool **out_pool, sotto_error *error)
+{
+    return make_pool(threads, false, out_pool, error);
+}
+
+sotto_status sot_pool_new_at_most(size_t threads, sot_pool **out_pool, sotto_error *error)
+{
+    return make_pool(threads, true, out_pool, error);
 }
 
 void sot_pool_free(sot_pool *pool)

@@ -34,6 +34,10 @@ SOTTO_MUST_CHECK sotto_status sot_threads_check(size_t threads, sotto_error *err
 SOTTO_MUST_CHECK sotto_status sot_pool_new(size_t threads, sot_pool **out_pool,
                                            sotto_error *error);
 
+/* The same with the threads that can be had: at least the calling one. */
+SOTTO_MUST_CHECK sotto_status sot_pool_new_at_most(size_t threads, sot_pool **out_pool,
+                                                   sotto_error *error);
+
 /* Ends and joins the threads; no loop may be running. NULL is fine. */
 void sot_pool_free(sot_pool *pool);
 

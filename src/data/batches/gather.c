@@ -5,7 +5,7 @@
 #include "data/batches/loading.h"
 #include "data/source/parallel.h"
 
-/* A piece begins with this room, and ends at so many bytes of rows, if they are more rows than that. */
+/* A piece begins with this room. It has at most PIECE_BYTES of rows, or this number of rows if they are larger. */
 enum { ROWS_OF_PIECE = 64, PIECE_BYTES = 1 << 20 };
 
 /* Some rows, and the ids of their units. */

@@ -229,8 +229,7 @@ static sotto_status make_worker(const sot_parallel *own, worker *self, sotto_err
 
 static sotto_status make_parts(sot_parallel *own, sotto_error *error)
 {
-    sotto_status status = sot_pool_new(own->source->threads, &own->pool, NULL);
-    if (status != SOTTO_OK) status = sot_pool_new(1, &own->pool, error);
+    sotto_status status = sot_pool_new_at_most(own->source->threads, &own->pool, error);
     if (status != SOTTO_OK) return status;
     own->threads = sot_pool_threads(own->pool);
     own->slot_count = SLOTS_OF_THREAD * own->threads;

@@ -36,7 +36,7 @@ bool sot_source_is_parallel(const sot_source *source);
 
 /* Reads such a source from its next record on. `block_bytes`: of text in a block; 0: the usual ones. `lines_most`: in a
  * block, so that a piece of short lines has a bounded size. All are borrowed. A source that is read again needs a new
- * one. If threads cannot be had, the calling one reads: the records are the same. */
+ * one. It reads with the threads that can be had: the records are the same. */
 SOTTO_MUST_CHECK sotto_status sot_parallel_new(sot_source *source, size_t block_bytes,
                                                size_t lines_most, const sot_sink *sink,
                                                void *context, sot_parallel **out_parallel,
