@@ -16,6 +16,11 @@ SOTTO_MUST_CHECK sotto_status account_plan_make(const cli_call *call,
                                                 sotto_plan **out_plan,
                                                 sotto_error *error);
 
+/* Prints (epsilon, delta), which were rounded up, and the releases that they hold for. */
+SOTTO_MUST_CHECK sotto_status account_show_guarantee(const cli_call *call, double epsilon,
+                                                     double delta, const char *holds_for,
+                                                     sotto_error *error);
+
 typedef enum account_question {
     ACCOUNT_EPSILON = 1,
     ACCOUNT_DELTA = 2,

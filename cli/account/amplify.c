@@ -14,14 +14,9 @@ static const cli_option options[] = {
     {0},
 };
 
-static sotto_status run(const cli_call *call, sotto_error *error)
+sotto_status account_show_guarantee(const cli_call *call, double epsilon, double delta,
+                                    const char *holds_for, sotto_error *error)
 {
-    double epsilon = 0.0;
-    double delta = 0.0;
-    const sotto_status status =
-        sotto_amplify_by_sampling(cli_number(call, "epsilon"), cli_number(call, "delta"),
-                                  cli_number(call, "rate"), &epsilon, &delta, error);
-    if (status != SOTTO_OK) return status;
     if (cli_flag(call, "json")) {
         sotto_json_writer *json = sotto_json_new();
         sotto_json_number(json, "epsilon", epsilon);
@@ -33,9 +28,22 @@ static sotto_status run(const cli_call *call, sotto_error *error)
              cli_rounded_up(epsilon, CLI_SHOWN_DIGITS, number));
     cli_line("delta", "%s (certified upper bound)",
              cli_rounded_up(delta, CLI_SHOWN_DIGITS, number));
-    cli_line("holds for", "Poisson sampling under add-remove, or batches without "
-                          "replacement under replace-one");
+    cli_line("holds for", "%s", holds_for);
     return SOTTO_OK;
+}
+
+static sotto_status run(const cli_call *call, sotto_error *error)
+{
+    double epsilon = 0.0;
+    double delta = 0.0;
+    const sotto_status status =
+        sotto_amplify_by_sampling(cli_number(call, "epsilon"), cli_number(call, "delta"),
+                                  cli_number(call, "rate"), &epsilon, &delta, error);
+    if (status != SOTTO_OK) return status;
+    return account_show_guarantee(call, epsilon, delta,
+                                  "Poisson sampling under add-remove, or batches without "
+                                  "replacement under replace-one",
+                                  error);
 }
 
 const cli_command account_amplify = {

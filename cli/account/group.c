@@ -1,4 +1,6 @@
 /* sotto account group: the guarantee of a release for a unit of several rows. */
+#include <stdio.h>
+
 #include <sotto/reference.h>
 
 #include "account/account.h"
@@ -22,21 +24,11 @@ static sotto_status run(const cli_call *call, sotto_error *error)
         sotto_group_privacy(cli_number(call, "epsilon"), cli_number(call, "delta"),
                             cli_count(call, "rows"), &epsilon, &delta, error);
     if (status != SOTTO_OK) return status;
-    if (cli_flag(call, "json")) {
-        sotto_json_writer *json = sotto_json_new();
-        sotto_json_number(json, "epsilon", epsilon);
-        sotto_json_number(json, "delta", delta);
-        return cli_json_print(json, error);
-    }
-    char number[CLI_NUMBER_BYTES];
-    cli_line("epsilon", "%s (certified upper bound)",
-             cli_rounded_up(epsilon, CLI_SHOWN_DIGITS, number));
-    cli_line("delta", "%s (certified upper bound)",
-             cli_rounded_up(delta, CLI_SHOWN_DIGITS, number));
-    cli_line("holds for",
-             "units of at most %llu rows, under the adjacency of the release",
-             (unsigned long long)cli_count(call, "rows"));
-    return SOTTO_OK;
+    char holds_for[96];
+    (void)snprintf(holds_for, sizeof holds_for,
+                   "units of at most %llu rows, under the adjacency of the release",
+                   (unsigned long long)cli_count(call, "rows"));
+    return account_show_guarantee(call, epsilon, delta, holds_for, error);
 }
 
 const cli_command account_group = {

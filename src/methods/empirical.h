@@ -12,6 +12,9 @@
 
 #include "methods/learner.h"
 
+/* The largest residual of a prediction within the target's range, [-1, 1]. */
+#define SOT_LARGEST_RESIDUAL 2.0
+
 /* Facts that hold for every record within the encoding's bound; all rounded up. */
 typedef struct sot_empirical_facts {
     const char *name;    /* of the loss */

@@ -131,14 +131,14 @@ static sot_empirical_facts facts_of(const sot_learner_setup *setup, const sot_lo
             sot_mul_up(loss->slope_most, sot_encoding_feature_most(setup->encoding))};
 }
 
-/* Without noise nothing is gained by clipping: the largest residual of a prediction within the target's range is 2. */
+/* Without noise nothing is gained by clipping. */
 sotto_status sot_erm_loss(const sot_learner_setup *setup, sot_loss *out_loss,
                           sotto_error *error)
 {
     sotto_train_config config = *setup->config;
     if (sot_method_row_of(setup->method)->noiseless && isnan(config.threshold) &&
         sot_model_row_of(config.model)->is_quadratic)
-        config.threshold = 2.0;
+        config.threshold = SOT_LARGEST_RESIDUAL;
     return sot_model_loss(&config, setup->encoding, out_loss, error);
 }
 

@@ -262,9 +262,12 @@ sotto_status sot_posterior_new(const sot_learner_setup *setup, sot_learner **out
         return status;
     }
     state->config = *setup->config;
-    if (sot_model_row_of(setup->config->model)->is_quadratic &&
-        isnan(state->config.threshold))
-        state->config.threshold = sot_posterior_plain_threshold(setup);
+    double *threshold = &state->config.threshold;
+    if (sot_model_row_of(setup->config->model)->is_quadratic && isnan(*threshold)) {
+        *threshold = sot_posterior_plain_threshold(setup);
+        if (isnan(*threshold) && sot_posterior_is_public(setup->config))
+            *threshold = SOT_LARGEST_RESIDUAL; /* there is no noise to shrink */
+    }
     learner->setup.config = &state->config;
     learner->state = state;
     status = make(learner, error);

@@ -394,6 +394,12 @@ static sotto_status check_lattice(const sotto_plan *plan, const sotto_event *eve
     if (event->mechanism != SOTTO_DISCRETE_GAUSSIAN ||
         event->sampling == SOTTO_NOT_SAMPLED)
         return SOTTO_OK;
+    if (sot_event_noise_is_open(event)) {
+        return sot_fail(error, SOTTO_UNSUPPORTED,
+                        "the noise of a sampled discrete-gaussian event is open, and no "
+                        "search prices it; give its sigma, for example 2, and ask for "
+                        "epsilon");
+    }
     half.sampling = SOTTO_POISSON;
     half.rate = 0.5;
     if (sot_event_subsampled(&half, plan->adjacency, SOTTO_UNSET, &release))
