@@ -150,7 +150,7 @@ sotto_account_zcdp_noise(const sotto_plan *plan, double rho, double *out_noise_m
 /* The least noise_multiplier, put into every open event, whose certified epsilon at `delta`
  * is at most `epsilon`. The answer is within a relative 1e-6 of the boundary, on its safe
  * side; `out_account` is the account of the filled-in plan. Epsilon of a discrete Gaussian is
- * not monotone in its noise: there the answer is a noise that meets the target, and the
+ * not monotone in its noise. There the answer is a noise that meets the target, and the
  * account holds for exactly this noise. */
 SOTTO_API SOTTO_MUST_CHECK sotto_status sotto_account_noise(
     const sotto_plan *plan, sotto_accountant accountant, double epsilon, double delta,
